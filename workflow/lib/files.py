@@ -1,0 +1,37 @@
+"""Outputs that appear whole or not at all: written beside their place, then renamed into it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path in the same folder; it becomes `path` only if the block ends without an error."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: str | Path) -> Iterator[Path]:
+    """The same for a folder. An older folder of that name is replaced at the end, not before."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir()
+    try:
+        yield beside
+        if path.exists():
+            shutil.rmtree(path)
+        os.replace(beside, path)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
