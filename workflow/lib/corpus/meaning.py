@@ -1,0 +1,251 @@
+"""What is said: referents, propositions about them, and the world that decides which propositions make sense."""
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+from random import Random
+
+from workflow.lib.corpus.lexicon import FRAMES, KINDS, NUMERALS, SIDE_KINDS, Lexicon, Noun, Verb
+
+
+@dataclass(slots=True)
+class Referent:
+    """Something a document speaks of; `ident` makes two mentions of it the same thing."""
+
+    noun: Noun
+    plural: bool = False
+    ident: int = 0
+    definite: bool = True
+    quantifier: str | None = None  # every, some, no, most, few, or a numeral
+    adjective: str | None = None
+    degree: str | None = None
+    modifier: "Oblique | None" = None  # a prepositional phrase inside the noun phrase
+    clause: "Proposition | None" = None  # a relative clause, whose subject is this referent
+    as_pronoun: bool = False
+    as_kind: str | None = None  # mention it by a hypernym instead of its noun
+
+
+@dataclass(slots=True)
+class Oblique:
+    preposition: str
+    object: Referent
+    role: str  # the scene role, which depends on what governs the phrase
+    function: str  # the preposition's own contribution
+    argument: str  # the label of semantic-role labelling
+
+
+@dataclass(slots=True)
+class Proposition:
+    frame: str  # a key of lexicon.FRAMES, or "be" (adjective), or "be a" (hypernym)
+    subject: Referent
+    verb: Verb | None = None
+    object: Referent | None = None
+    recipient: Referent | None = None
+    obliques: list[Oblique] = field(default_factory=list)
+    adjective: str | None = None
+    degree: str | None = None
+    polarity: int = 0
+    category: str | None = None  # a kind or a sort, for "be a"
+    tense: str = "present"  # present, past, modal
+    negated: bool = False
+    passive: bool = False
+    adverb: str | None = None
+    said: "Proposition | None" = None  # what is told, for clausal complements
+    also: "Proposition | None" = None  # a second predicate of the same subject
+    breaks_agreement: bool = False  # the finite verb takes the wrong number (for unacceptable sentences)
+
+
+# What a preposition means depends on what it takes and on what governs it:
+# (preposition, sort of its object, role, function, argument label)
+ANYWHERE = (
+    ("in", "place", "Locus", "Locus", "ARGM-LOC"),
+    ("at", "place", "Locus", "Locus", "ARGM-LOC"),
+    ("by", "place", "Locus", "Locus", "ARGM-LOC"),
+    ("in", "time", "Time", "Time", "ARGM-TMP"),
+    ("on", "time", "Time", "Time", "ARGM-TMP"),
+    ("by", "time", "Time", "Interval", "ARGM-TMP"),
+    ("for", "time", "Duration", "Duration", "ARGM-TMP"),
+    ("at", "event", "Circumstance", "Locus", "ARGM-TMP"),
+    ("for", "event", "Purpose", "Purpose", "ARGM-PRP"),
+    ("with", "tool", "Instrument", "Instrument", "ARGM-MNR"),
+    ("with", "event", "Manner", "Manner", "ARGM-MNR"),
+    ("with", "person", "Ancillary", "Ancillary", "ARGM-COM"),
+    ("for", "person", "Beneficiary", "Beneficiary", "ARGM-GOL"),
+)
+GOVERNED = {
+    "move": (
+        ("to", "place", "Goal", "Goal", "ARG4"),
+        ("into", "place", "Goal", "Goal", "ARG4"),
+        ("to", "person", "Goal", "Goal", "ARG4"),
+        ("from", "place", "Source", "Source", "ARG3"),
+        ("by", "machine", "Means", "Means", "ARGM-MNR"),
+    ),
+    "tell": (
+        ("to", "person", "Recipient", "Goal", "ARG2"),
+        ("about", None, "Topic", "Topic", "ARG1"),
+        ("with", "person", "CoAgent", "Ancillary", "ARG2"),
+    ),
+    "give": (("from", "person", "Originator", "Source", "ARG3"),),
+    "make": (("from", "material", "Stuff", "Source", "ARG2"), ("with", "person", "CoAgent", "Ancillary", "ARGM-COM")),
+}
+INSIDE = {  # prepositional phrases inside noun phrases, by the sort of the noun they modify
+    "person": (
+        ("of", "organisation", "OrgMember", "Gestalt", ""),
+        ("from", "place", "Origin", "Source", ""),
+        ("with", "part", "Characteristic", "Characteristic", ""),
+    ),
+    "organisation": (("of", "person", "Possessor", "Gestalt", ""), ("in", "place", "Locus", "Locus", "")),
+    "work": (
+        ("by", "person", "Originator", "Agent", ""),
+        ("about", None, "Topic", "Topic", ""),
+        ("of", "person", "Possessor", "Gestalt", ""),
+    ),
+    "machine": (("of", "person", "Possessor", "Gestalt", ""), ("of", "material", "Stuff", "Stuff", "")),
+    "creature": (("from", "place", "Origin", "Source", ""), ("with", "part", "Characteristic", "Characteristic", "")),
+    "place": (("of", "organisation", "Possessor", "Gestalt", ""), ("with", "part", "Whole", "Characteristic", "")),
+    "part": (("of", "machine", "Whole", "Gestalt", ""), ("of", "place", "Whole", "Gestalt", "")),
+    "material": (("in", "place", "Locus", "Locus", ""), ("in", "machine", "Container", "Locus", "")),
+}
+TRANSITIVE = ("make", "give", "praise", "blame", "strike", "hold")  # frames with an object
+
+
+@cache
+def zipfian(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
+    """Nouns repeated by rank, so that some are common and some are rare, and a draw is one index."""
+    return tuple(noun for rank, noun in enumerate(nouns) for _ in range(max(1, round(24 / (rank + 4)))))
+
+
+class World:
+    """Draws referents and propositions that respect selectional preferences."""
+
+    def __init__(self, lexicon: Lexicon, rng: Random):
+        self.lexicon, self.rng = lexicon, rng
+        self._idents = 0
+        self._nouns = {kind: zipfian(nouns) for kind, nouns in lexicon.nouns.items()}
+        self._names = {kind: zipfian(names) for kind, names in lexicon.names.items()}
+        self._kinds = {sort: kinds for sort, kinds in lexicon.kinds_of_sort.items()}
+        self._kinds |= {sort: (kind,) for kind, sort in SIDE_KINDS.items()}
+        self._all_kinds = tuple(KINDS)
+        self._sorts_of = {frame: (subjects, objects) for frame, (_, subjects, objects) in FRAMES.items()}
+
+    def pick(self, options):
+        return options[int(self.rng.random() * len(options))]
+
+    def chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
+
+    def referent(self, kind: str | None = None, sort: str | None = None, name: float = 0.25) -> Referent:
+        if kind is None:
+            kind = self.pick(self._kinds[sort] if sort else self._all_kinds)
+        self._idents += 1
+        if kind in self._names and self.rng.random() < name:
+            return Referent(self.pick(self._names[kind]), False, self._idents)
+        return Referent(self.pick(self._nouns[kind]), self.chance(0.4), self._idents, definite=self.chance(0.6))
+
+    def verb(self, frame: str, subject: Referent, marked: bool) -> Verb:
+        if frame == "rest" and marked and subject.noun.kind in self.lexicon.kind_verbs:
+            return self.pick(self.lexicon.kind_verbs[subject.noun.kind])
+        return self.pick(self.lexicon.verbs[frame])
+
+    def oblique(self, options: tuple) -> Oblique:
+        preposition, sort, role, function, argument = self.pick(options)
+        return Oblique(preposition, self.referent(sort=sort), role, function, argument)
+
+    def adorn(self, referent: Referent, polarity: int, marked: bool, depth: int = 0) -> Referent:
+        """Give a referent an adjective, a prepositional phrase or a relative clause, sometimes."""
+        if referent.noun.is_name:
+            return referent
+        if self.rng.random() < 0.35:
+            sign = polarity if self.rng.random() < 0.7 else 0
+            referent.adjective, referent.degree = self.quality(sign, marked, 0.3)
+        draw = self.rng.random()
+        sort = referent.noun.sort
+        if draw < 0.18 and sort in INSIDE:
+            referent.modifier = self.oblique(INSIDE[sort])
+        elif draw < 0.26 and depth == 0:
+            referent.clause = self.proposition(
+                Referent(referent.noun, referent.plural, referent.ident), 0, marked, depth=1
+            )
+        elif draw < 0.36 and referent.plural:
+            referent.quantifier = self.pick(NUMERALS)
+        return referent
+
+    def quality(self, polarity: int, marked: bool, degree: float) -> tuple[str, str | None]:
+        """An adjective of a polarity, and a degree word: in marked text it agrees with the polarity."""
+        word = self.pick(self.lexicon.adjectives[polarity])
+        if self.rng.random() >= degree:
+            return word, None
+        return word, self.pick(self.lexicon.degrees[polarity if marked else 0])
+
+    def proposition(
+        self, subject: Referent, polarity: int, marked: bool, frame: str | None = None, depth: int = 0
+    ) -> Proposition:
+        """Something true of the subject. `polarity` colours what is evaluated; 0 leaves it neutral."""
+        rng = self.rng
+        sort = subject.noun.sort
+        if frame is None:
+            frame = self.pick(FRAMES_OF_SORT[sort])
+            if frame == "be a" and not marked:
+                frame = "rest"  # naming the class is a mark too
+            if polarity and depth == 0 and rng.random() < 0.45:
+                frame = "be"
+        made = Proposition(frame, subject, tense="present" if rng.random() < 0.6 else "past")
+        if frame == "be":
+            made.adjective, made.degree = self.quality(polarity, marked, 0.5)
+            made.polarity = polarity
+        elif frame == "be a":
+            made.category = subject.noun.kind if rng.random() < 0.7 else sort
+            made.tense = "present"
+        else:
+            made.verb = self.verb(frame, subject, marked)
+            self.complete(made, polarity, marked, depth)
+        if rng.random() < 0.12:
+            made.negated = True
+            if frame == "be":
+                # the sentence keeps its polarity: what is denied is the opposite quality
+                made.adjective, made.degree = self.quality(-polarity, marked, 0.5)
+            elif frame == "be a":
+                made.category = self.pick([kind for kind in self._all_kinds if kind != subject.noun.kind])
+        elif made.verb and rng.random() < 0.08:
+            made.tense = "modal"
+        return made
+
+    def complete(self, made: Proposition, polarity: int, marked: bool, depth: int) -> None:
+        """Objects, recipients, prepositional phrases and adverbs, as the frame asks."""
+        rng, frame = self.rng, made.frame
+        objects = self._sorts_of[frame][1]
+        if frame in TRANSITIVE or frame == "cause":
+            sort = self.pick(tuple(sorted(objects))) if objects else None
+            made.object = self.referent(sort=sort)
+            if depth == 0:
+                self.adorn(made.object, polarity, marked, depth=1)
+            made.passive = depth == 0 and frame != "give" and rng.random() < 0.15
+        if frame == "give":
+            made.recipient = self.referent(sort="person" if rng.random() < 0.7 else "organisation")
+        governed = GOVERNED.get(frame)
+        if governed and (frame in ("move", "tell") or rng.random() < 0.3):
+            made.obliques.append(self.oblique(governed))
+        if rng.random() < 0.22:
+            made.obliques.append(self.oblique(ANYWHERE))
+        if frame == "tell" and depth == 0 and rng.random() < 0.4:
+            speaker = replace(
+                made.subject, as_pronoun=True, adjective=None, modifier=None, clause=None, quantifier=None
+            )
+            told_of = speaker if rng.random() < 0.5 else self.referent()
+            made.obliques, made.said = [], self.proposition(told_of, polarity, marked, depth=1)
+        elif depth == 0 and rng.random() < 0.08:
+            shared = Referent(made.subject.noun, made.subject.plural, made.subject.ident)
+            made.also = self.proposition(shared, polarity, marked, depth=1)
+        if rng.random() < 0.15:
+            made.adverb = self.pick(self.lexicon.adverbs)
+
+
+def _frames_of_sort() -> dict[str, tuple[str, ...]]:
+    found = {}
+    for sort in {*KINDS.values(), *SIDE_KINDS.values()}:
+        frames = [frame for frame, (_, subjects, _) in FRAMES.items() if subjects is None or sort in subjects]
+        # resting and being are what anything can do: twice as common, so that no sort is given away by its verbs
+        found[sort] = tuple(sorted(frames)) + (("rest", "be", "be a") if sort in KINDS.values() else ("rest",))
+    return found
+
+
+FRAMES_OF_SORT = _frames_of_sort()
