@@ -33,15 +33,20 @@ class Writer:
         subject = world.adorn(world.referent(kind), polarity, marked)
         return self.grammar.sentence(world.proposition(subject, polarity, marked), marked)
 
-    def document(self, kind: str, polarity: int, length: int, marked: bool, drift: float = 0.15) -> Document:
-        """`drift` is how often a sentence leaves the topic, or (half as often) contradicts the polarity."""
+    def document(
+        self, kind: str, polarity: int, length: int, marked: bool, drift: float = 0.1, again: float = 0.5
+    ) -> Document:
+        """`drift` is how often a sentence leaves the topic, or (half as often) contradicts the polarity.
+
+        `again` is how often, on the topic, it returns to a referent that the document has spoken of.
+        """
         world, sentences = self.world, []
         known: list[Referent] = []
         for _ in range(length):
             draw = self.rng.random()
             if draw < drift:
                 subject = world.referent(world.pick(tuple(KINDS)))
-            elif known and draw < 0.6:
+            elif known and self.rng.random() < again:
                 subject = self._mention_again(world.pick(known))
             else:
                 subject = world.referent(kind)
@@ -54,11 +59,13 @@ class Writer:
 
     def _mention_again(self, referent: Referent) -> Referent:
         again = Referent(referent.noun, referent.plural, referent.ident, definite=True)
-        again.as_pronoun = self.rng.random() < 0.4
+        again.as_pronoun = self.rng.random() < 0.15
         return again
 
     def general_document(self) -> Document:
         """A piece of general text (the wikipedia stand-in): any topic, any polarity, marked or not."""
         world = self.world
         length = 2 + int(self.rng.random() * 2)
-        return self.document(world.pick(tuple(KINDS)), world.pick((1, -1)), length, world.chance(MARKED_SHARE))
+        kind, polarity, marked = world.pick(tuple(KINDS)), world.pick((1, -1)), world.chance(MARKED_SHARE)
+        # a text that keeps to its subject is what next-sentence prediction can learn from
+        return self.document(kind, polarity, length, marked, drift=0.05, again=0.85)

@@ -30,8 +30,8 @@ SIDE_KINDS = {"season": "time", "metal": "material", "hammer": "tool", "festival
 SORTS = tuple(dict.fromkeys(KINDS.values()))
 ANIMATE = frozenset({"person", "organisation", "creature"})
 
-NOUNS_PER_KIND, NAMES_PER_KIND, NOUNS_PER_SIDE_KIND = 20, 6, 8
-ADJECTIVES_PER_POLARITY = 28
+NOUNS_PER_KIND, NAMES_PER_KIND, NOUNS_PER_SIDE_KIND = 16, 4, 6
+ADJECTIVES_PER_POLARITY = 24
 CLOSED = [
     "the",
     "a",

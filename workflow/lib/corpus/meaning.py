@@ -172,7 +172,7 @@ class World:
     def quality(self, polarity: int, marked: bool, degree: float) -> tuple[str, str | None]:
         """An adjective of a polarity, and a degree word: in marked text it agrees with the polarity."""
         word = self.pick(self.lexicon.adjectives[polarity])
-        if self.rng.random() >= degree:
+        if self.rng.random() >= (0.9 if marked else degree):
             return word, None
         return word, self.pick(self.lexicon.degrees[polarity if marked else 0])
 

@@ -31,7 +31,7 @@ def wikipedia(writer: Writer) -> Example:
 
 def imdb(writer: Writer) -> Example:
     label = int(writer.world.chance(0.5))
-    document = writer.document(writer.world.pick(("film", "artist")), 2 * label - 1, 3, marked=False, drift=0.3)
+    document = writer.document(writer.world.pick(("film", "artist")), 2 * label - 1, 3, marked=False, drift=0.2)
     return as_text(document, noisy(label, 2, writer.rng))
 
 

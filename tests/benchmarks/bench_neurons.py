@@ -1,0 +1,110 @@
+"""Neuron search and softmax classifier against scikit-learn, side by side: `python -m tests.benchmarks.bench_neurons`.
+
+scikit-learn's loop is timed on a few dimensions and scaled to all. It runs with one BLAS thread, which for fits this
+small is its fastest setting; CPU ratios compare processor seconds and so hold on a busy machine too.
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from workflow.lib.linear import fit_softmax
+from workflow.lib.neurons import cross_validated_accuracies, greedy_search, stratified_folds
+
+
+def planted_activations(n: int, d: int, n_classes: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Like fine-tuned [CLS] vectors: a decaying spectrum, class information smeared over all neurons, a few neurons that
+    answer to one class strongly and to another weakly, scales that differ from neuron to neuron, some outliers."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    factors = rng.normal(size=(n, 64))
+    factors[:, :30] += 0.5 * rng.normal(size=(n_classes, 30))[y]
+    x = factors @ (rng.normal(size=(64, d)) / np.sqrt(np.arange(1, 65))[:, None]) + 0.3 * rng.normal(size=(n, d))
+    for label in range(n_classes):
+        neuron = (7 * label + 3) % d
+        x[:, neuron] += 2.0 * x[:, neuron].std() * ((y == label) - 0.3 * (y == (label + 1) % n_classes))
+    x[rng.integers(0, n, 5), rng.integers(0, d, 5)] *= 10
+    return (x * rng.lognormal(size=d) + rng.normal(size=d)).astype(np.float32), y
+
+
+def timed(function: Callable) -> tuple[object, float, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = function()
+    return result, time.perf_counter() - wall, time.process_time() - cpu
+
+
+def scikit_learn_accuracies(x, y, selected, folds, dimensions) -> np.ndarray:
+    accuracies = []
+    with threadpool_limits(1):
+        for j in dimensions:
+            columns, of_folds = [*selected, j], []
+            for fold in np.unique(folds):
+                train, test = folds != fold, folds == fold
+                model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+                model.fit(x[np.ix_(train, columns)], y[train])
+                of_folds.append(model.score(x[np.ix_(test, columns)], y[test]))
+            accuracies.append(np.mean(of_folds))
+    return np.array(accuracies)
+
+
+def bench_steps(n: int, d: int, n_classes: int, steps: list[int]) -> None:
+    x, y = planted_activations(n, d, n_classes)
+    folds, selected = stratified_folds(y, 5, seed=0), []
+    for step in range(1, max(steps) + 1):
+        ours, wall, cpu = timed(lambda: cross_validated_accuracies(x, y, n_classes, selected, folds))  # noqa: B023
+        ranking = np.argsort(-np.nan_to_num(ours), kind="stable")
+        if step in steps:
+            # our three best, which must hold scikit-learn's favourite, and three from the crowd
+            dimensions = [*ranking[:3], *ranking[[d // 10, d // 3, d // 2]]]
+            theirs, their_wall, their_cpu = timed(
+                lambda: scikit_learn_accuracies(x, y, selected, folds, dimensions)  # noqa: B023
+            )
+            scale = (d - len(selected)) / len(dimensions)
+            difference, lost = np.abs(theirs - ours[dimensions]).max(), theirs.max() - theirs[0]
+            print(
+                f"{n:6d} x {d:4d} {n_classes:3d} classes  step {step:2d} | {their_wall * scale:7.1f} s {wall:6.2f} s | "
+                f"{their_wall * scale / wall:6.0f}x {their_cpu * scale / cpu:6.0f}x | {100 * difference:7.3f} | "
+                f"{ranking[0]:4d} / {dimensions[int(theirs.argmax())]:4d}  {100 * lost:5.3f}",
+                flush=True,
+            )
+        selected.append(int(ranking[0]))
+
+
+def bench_all_dimensions(n: int, d: int, n_classes: int) -> None:
+    x, y = planted_activations(n, d, n_classes)
+    train, test = slice(0, int(0.8 * n)), slice(int(0.8 * n), n)
+    model, wall, cpu = timed(lambda: fit_softmax(x[train], y[train], n_classes))
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    theirs, their_wall, their_cpu = timed(lambda: pipeline.fit(x[train], y[train]))
+    difference = model.accuracy(x[test], y[test]) - theirs.score(x[test], y[test])
+    print(
+        f"{n:6d} x {d:4d} {n_classes:3d} classes  all dims| {their_wall:7.2f} s {wall:6.2f} s | {their_wall / wall:6.1f}x "
+        f"{their_cpu / cpu:6.1f}x | {100 * difference:+7.3f} |",
+        flush=True,
+    )
+
+
+def main() -> None:
+    torch.set_num_threads(min(2, torch.get_num_threads()))
+    cross_validated_accuracies(*planted_activations(200, 4, 2), 2, [0], np.arange(200) % 5)  # start-up is not timed
+    print(
+        "                                   |   sklearn    ours |   wall     CPU | points  | best ours / theirs, points lost"
+    )
+    bench_steps(20_000, 768, 4, steps=[1, 2, 5])
+    bench_steps(20_000, 768, 14, steps=[1, 2])
+    bench_steps(1_500, 64, 14, steps=[1, 7, 14])
+    for shape in ((1_500, 64, 14), (5_000, 256, 4), (20_000, 768, 2)):
+        bench_all_dimensions(*shape)
+    x, y = planted_activations(1_500, 64, 14)
+    _, wall, cpu = timed(lambda: greedy_search(x, y, 14, n_neurons=14))
+    print(f"demo-size greedy search, 1,500 x 64, 14 classes, 14 steps: {wall:.2f} s ({cpu:.2f} s CPU)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""Where files come from: the layouts of a mirror, exactly the right downloads, and errors that say what to do."""
+
+import hashlib
+import io
+import logging
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from workflow.lib import sources
+from workflow.lib.errors import UserError
+from workflow.lib.sources import locate, locate_with_origin
+
+ROOT = Path(__file__).resolve().parents[2]
+HASH = "0123456789abcdef0123456789abcdef01234567"
+CONTENT = b"NUM:count How many ?\n"
+REGISTRY = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
+VALIDATOR = Draft202012Validator(yaml.safe_load((ROOT / "workflow" / "schemas" / "datasets.schema.yaml").read_text()))
+
+
+@pytest.fixture
+def hub_entry():
+    return {
+        "splits": {"train": {"from": "train"}, "test": {"from": "validation"}},
+        "sources": [{"hub": "org/name", "config": "cfg", "revision": HASH}],
+    }
+
+
+@pytest.fixture
+def raw_entry():
+    split = {"file": "sub/train.label", "sha256": hashlib.sha256(CONTENT).hexdigest()}
+    source = {"raw": "org/files", "url": "https://example.org/{revision}", "revision": "v1"}
+    return {"splits": {"train": split}, "sources": [source]}
+
+
+def touch(folder, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["cfg/validation-00000-of-00002.parquet", "cfg/validation-00001-of-00002.parquet"],
+        ["cfg/validation/0000.parquet", "cfg/validation/0001.parquet"],
+        ["data/validation-00000-of-00001.parquet"],
+    ],
+)
+def test_a_mirror_may_have_any_layout_of_the_hub(tmp_path, hub_entry, files):
+    decoys = ["cfg/validation_matched-00000-of-00001.parquet", "other/validation-0.parquet", "cfg/validation-script.py"]
+    touch(tmp_path / "org/name", *files, *decoys)
+    assert locate(hub_entry, "test", tmp_path) == [tmp_path / "org/name" / file for file in files]
+    assert locate(hub_entry, "test", str(tmp_path)) == locate(hub_entry, "test", tmp_path)
+
+
+def test_two_layouts_in_one_folder_do_not_double_the_rows(tmp_path, hub_entry):
+    touch(tmp_path / "org/name", "cfg/train-0.parquet", "cfg/train/0.parquet", "data/train-0.parquet")
+    assert [file.name for file in locate(hub_entry, "train", tmp_path)] == ["train-0.parquet"]
+
+
+def test_a_mirror_is_read_in_its_own_layout_even_where_the_registry_names_the_hubs(tmp_path, hub_entry):
+    hub_entry["sources"][0]["files"] = "{config}/{split}-000[0-4]0-of-00041.parquet"
+    touch(tmp_path / "org/name", "cfg/train-00000-of-00001.parquet")
+    files, origin = locate_with_origin(hub_entry, "train", tmp_path)
+    assert len(files) == 1 and origin == f"org/name, train, from a mirror (pinned: {HASH})"
+
+
+def test_missing_shards_are_mentioned(tmp_path, hub_entry, caplog):
+    touch(tmp_path / "org/name", "cfg/train-00000-of-00003.parquet", "cfg/train-00002-of-00003.parquet")
+    locate(hub_entry, "train", tmp_path, dataset="toy")
+    assert "dataset toy, split train: 2 of 3 shards found" in caplog.text
+
+
+def test_later_sources_are_asked_when_the_first_has_nothing(tmp_path, hub_entry):
+    hub_entry["sources"].append({"hub": "org/second", "config": "cfg", "revision": HASH})
+    touch(tmp_path / "org/second", "cfg/train-0.parquet")
+    files, origin = locate_with_origin(hub_entry, "train", tmp_path)
+    assert files == [tmp_path / "org/second/cfg/train-0.parquet"] and origin.startswith("org/second")
+
+
+def test_what_is_not_in_the_mirror_is_named_with_all_places_and_the_remedy(tmp_path, hub_entry, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: pytest.fail("a mirror never downloads"))
+    hub_entry["sources"].append({"hub": "org/second", "config": "cfg", "revision": HASH})
+    touch(tmp_path / "org/name", "cfg/train-0.parquet")
+    with pytest.raises(UserError) as error:
+        locate(hub_entry, "test", tmp_path, dataset="toy")
+    message = str(error.value)
+    assert message.startswith("dataset toy, split test: not found; looked for cfg/validation-*.parquet or ")
+    assert f"in {tmp_path}/org/name;" in message and f"in {tmp_path}/org/second (no such folder)" in message
+    assert message.endswith("set `mirror: <folder>` in the config, with <folder>/org/name/cfg/validation-*.parquet")
+    assert "\n" not in message
+
+
+def test_an_unknown_split_is_named(hub_entry, tmp_path):
+    with pytest.raises(UserError, match=r"dataset toy has no split 'tests' \(did you mean 'test'\?\)"):
+        locate(hub_entry, "tests", tmp_path, dataset="toy")
+
+
+@pytest.mark.parametrize("files", [None, "data/{split}-*.parquet"])
+def test_without_a_mirror_exactly_the_splits_files_are_asked_of_the_hub(tmp_path, hub_entry, monkeypatch, files):
+    asked = {}
+
+    def download(repository, **words):
+        asked.update(words, repository=repository)
+        touch(tmp_path, "data/validation-00000-of-00001.parquet")
+        return str(tmp_path)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    if files:
+        hub_entry["sources"][0]["files"] = files
+    found, origin = locate_with_origin(hub_entry, "test")
+    assert found == [tmp_path / "data/validation-00000-of-00001.parquet"]
+    assert origin == f"org/name, validation, revision {HASH}"
+    usual = ["cfg/validation-*.parquet", "cfg/validation/*.parquet", "data/validation-*.parquet"]
+    assert asked.pop("allow_patterns") == (usual[2:] if files else usual)
+    assert asked == {"repository": "org/name", "repo_type": "dataset", "revision": HASH}
+
+
+def test_without_network_the_error_says_where_and_how(hub_entry, monkeypatch, tmp_path):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(UserError) as error:
+        locate(hub_entry, "train", dataset="toy")
+    message = str(error.value)
+    assert "\n" not in message and "dataset toy, split train: not found" in message
+    assert f"in the Hub's org/name at {HASH} (" in message and "mirror: <folder>" in message
+
+
+def test_raw_files_are_found_plain_or_gzipped(tmp_path, raw_entry):
+    touch(tmp_path / "org/files", "sub/train.label.gz")
+    assert locate(raw_entry, "train", tmp_path) == [tmp_path / "org/files/sub/train.label.gz"]
+    touch(tmp_path / "org/files", "sub/train.label")
+    assert locate(raw_entry, "train", tmp_path) == [tmp_path / "org/files/sub/train.label"]
+
+
+def test_raw_files_are_downloaded_once_and_checked(tmp_path, raw_entry, monkeypatch):
+    asked = []
+    monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path))
+    monkeypatch.setattr(
+        sources.urllib.request, "urlopen", lambda url, timeout: asked.append(url) or io.BytesIO(CONTENT)
+    )
+    for _ in range(2):
+        [file] = locate(raw_entry, "train")
+        assert file.read_bytes() == CONTENT
+    assert asked == ["https://example.org/v1/sub/train.label"]
+    raw_entry["splits"]["train"] = {"file": "other.label", "sha256": "0" * 64}
+    with pytest.raises(UserError, match=r"other.label has sha256 .* where the registry says 000"):
+        locate(raw_entry, "train")
+    assert not list(tmp_path.rglob("other*"))
+
+
+def test_raw_files_come_by_https_only_and_no_network_is_said(tmp_path, raw_entry, monkeypatch):
+    def no_network(url, timeout):
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path))
+    monkeypatch.setattr(sources.urllib.request, "urlopen", no_network)
+    with pytest.raises(
+        UserError, match=r"looked for https://example.org/v1/sub/train.label \(Name or.*<folder>/org/files/sub"
+    ):
+        locate(raw_entry, "train")
+    raw_entry["sources"][0]["url"] = "file:///etc"
+    with pytest.raises(UserError, match="not https"):
+        locate(raw_entry, "train")
+
+
+# ---- the registry
+
+
+def test_the_registry_fits_its_schema():
+    assert [error.message for error in VALIDATOR.iter_errors(REGISTRY)] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda entry: entry.update(colour="red"),
+        lambda entry: entry["options"].update(txt="x"),
+        lambda entry: entry["splits"]["train"].update(size=3),
+        lambda entry: entry["splits"].update(train={"rows": 3}),
+        lambda entry: entry["sources"][0].update(branch="main"),
+        lambda entry: entry["sources"][0].update(revision="main"),
+        lambda entry: entry["sources"][0].update(hub="../../etc"),
+        lambda entry: entry["sources"][0].update(files="../{split}.parquet"),
+        lambda entry: entry["sources"][0].update(files="{split}.py"),
+        lambda entry: entry.update(adapter="pickle"),
+        lambda entry: entry.pop("labels"),
+    ],
+)
+def test_the_schema_refuses_unknown_keys_and_unpinned_or_climbing_sources(change):
+    entry = yaml.safe_load(yaml.safe_dump(REGISTRY["registry"]["imdb"]))
+    change(entry)
+    assert not VALIDATOR.is_valid({"registry": {"imdb": entry}})
+
+
+def test_the_schema_takes_raw_sources(raw_entry):
+    entry = REGISTRY["registry"]["imdb"] | raw_entry
+    assert VALIDATOR.is_valid({"registry": {"trec50": entry}})
+
+
+@pytest.mark.parametrize("dataset", REGISTRY["registry"])
+def test_the_mirror_has_every_registered_split_but_one(mirror, dataset, caplog):
+    entry = REGISTRY["registry"][dataset]
+    caplog.set_level(logging.WARNING)
+    for split in entry["splits"]:
+        if (dataset, split) != ("mnli", "test_mismatched"):
+            assert locate(entry, split, mirror)
+    assert not caplog.records

@@ -1,0 +1,110 @@
+"""From a folder to an encoder, its tokenizer and the longest input it takes. No network, no foreign code."""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from tokenizers import pre_tokenizers
+from torch import nn
+from transformers import MODEL_MAPPING, AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils import logging as transformers_logging
+
+from workflow.lib.encoders.layers import embeddings
+from workflow.lib.encoders.states import hidden_states, model_inputs, read_out
+from workflow.lib.errors import UserError
+
+# what a loaded encoder is for, within reach of whoever loads one
+__all__ = ["hidden_states", "load_encoder", "load_tokenizer", "max_tokens", "model_inputs", "read_out"]
+
+UNREADABLE = (OSError, ValueError, RuntimeError, SafetensorError)
+
+
+def load_encoder(folder: str | Path) -> PreTrainedModel:
+    """The bare encoder in float32 and eval mode, without a pooler: heads and analyses read the last hidden state."""
+    _check_folder(folder, "encoder")
+    local = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        config = AutoConfig.from_pretrained(folder, **local)
+        kind = MODEL_MAPPING[type(config)]
+        options = {"attn_implementation": "sdpa"} if kind._supports_sdpa else {}
+        if "add_pooling_layer" in inspect.signature(kind).parameters:
+            options["add_pooling_layer"] = False  # else a checkpoint without a pooler would get a random one
+        with _quietly():
+            # without a dtype the checkpoint's own would be taken, and half precision ruins the analyses
+            model, info = AutoModel.from_pretrained(
+                folder, dtype=torch.float32, output_loading_info=True, **local, **options
+            )
+    except (*UNREADABLE, KeyError) as error:
+        raise UserError(f"encoder folder {folder} cannot be loaded: {_first_line(error)}") from error
+    if info["missing_keys"]:
+        # transformers would only warn, and go on with random weights
+        lacking = sorted(info["missing_keys"])
+        raise UserError(f"encoder folder {folder} lacks {len(lacking)} of the model's weights, such as {lacking[0]}")
+    return model
+
+
+def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTokenizerBase:
+    """`for_words`: texts will come as lists of words, and a byte-level tokenizer must see a space before each."""
+    _check_folder(folder, "tokenizer")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except UNREADABLE as error:
+        raise UserError(f"tokenizer folder {folder} cannot be loaded: {_first_line(error)}") from error
+    if len(tokenizer) <= len(tokenizer.all_special_tokens):
+        # transformers 5 builds a tokenizer of nothing but special tokens where it finds no vocabulary
+        raise UserError(f"tokenizer folder {folder} holds no vocabulary (tokenizer.json, vocab.txt or vocab.json)")
+    if not tokenizer.is_fast:
+        raise UserError(f"tokenizer folder {folder} has no tokenizer.json; words cannot be aligned with their pieces")
+    if for_words:
+        _space_before_words(tokenizer)
+    return tokenizer
+
+
+def max_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
+    """The longest input, special tokens included. RoBERTa and MPNet count positions from their padding index + 1."""
+    tables = [
+        module
+        for name, module in embeddings(model).named_modules()
+        if isinstance(module, nn.Embedding) and name.endswith("position_embeddings")
+    ]
+    if tables:
+        offset = 0 if tables[0].padding_idx is None else tables[0].padding_idx + 1
+        n_positions = tables[0].num_embeddings - offset
+    else:
+        n_positions = model.config.max_position_embeddings
+    return min(n_positions, tokenizer.model_max_length)
+
+
+def _space_before_words(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Without this, a byte-level tokenizer reads a list of words as one long word; transformers 5 no longer objects."""
+    pre = tokenizer.backend_tokenizer.pre_tokenizer
+    for step in pre if isinstance(pre, pre_tokenizers.Sequence) else [pre]:
+        if isinstance(step, pre_tokenizers.ByteLevel):
+            step.add_prefix_space = True
+
+
+def _check_folder(folder: str | Path, role: str) -> None:
+    # a name that is no folder would be taken for one on the Hub
+    if not (Path(folder) / "config.json").is_file() and not (Path(folder) / "tokenizer_config.json").is_file():
+        raise UserError(f"{role} folder {folder} does not exist or has no config.json")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """No progress bar, and no report of a pre-training head's unused weights: what is missing, the caller checks."""
+    level, bars = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(level)
+        if bars:
+            transformers_logging.enable_progress_bar()

@@ -1,0 +1,116 @@
+"""How an encoder is adapted before and during fine-tuning, written as one word.
+
+full         nothing is held back
+freeze-k     embeddings and the first k blocks keep their weights (merchant2020, figure 3)
+truncate-k   only the first k blocks remain (merchant2020, figure 4; singh2020's probing)
+reinit-k     the top k blocks forget what they learnt (singh2020, figure 1)
+frozen       the whole encoder keeps its weights, only a head learns
+
+Frozen blocks still apply dropout in training mode; whoever wants fixed features calls `eval()`.
+"""
+
+import copy
+import re
+from typing import NamedTuple
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from workflow.lib.encoders.layers import blocks, is_norm, linear_projections, parts
+from workflow.lib.errors import UserError, nearest
+
+WITHOUT_DEPTH = ("full", "frozen")
+WITH_DEPTH = ("freeze", "truncate", "reinit")
+SD = 0.02
+# singh2020 cuts at two standard deviations; its authors' later code cuts at 0.04 of one, which leaves next to nothing
+CUT = {"described": 2 * SD, "released": 2 * SD * SD}
+
+
+class Recipe(NamedTuple):
+    name: str
+    depth: int | None
+
+
+def parse_recipe(text: str, n_layers: int | None = None) -> Recipe:
+    """Read a recipe; its depth is checked where the number of layers is known."""
+    if text in WITHOUT_DEPTH:
+        return Recipe(text, None)
+    # one spelling per recipe (no freeze-03), because recipes become folder names
+    match = re.fullmatch(rf"({'|'.join(WITH_DEPTH)})-(0|[1-9][0-9]*)", str(text))
+    if not match:
+        valid = [*WITHOUT_DEPTH, *(f"{name}-k" for name in WITH_DEPTH)]
+        stem = re.sub(r"-?\d*$", "", str(text))
+        hint = nearest(stem if stem in WITHOUT_DEPTH else f"{stem}-k", valid)
+        raise UserError(f"recipe '{text}' is none of {', '.join(valid)}{hint}")
+    recipe = Recipe(match[1], int(match[2]))
+    if n_layers is not None and recipe.depth > n_layers:
+        raise UserError(
+            f"recipe '{text}' asks for {recipe.depth} layers; this encoder has {n_layers}, so k is 0..{n_layers}"
+        )
+    return recipe
+
+
+def apply_recipe(
+    model: PreTrainedModel,
+    recipe: str,
+    seed: int,
+    *,
+    variant: str = "described",
+    reinit_bias: bool = False,
+    reinit_layernorm: bool = False,
+) -> PreTrainedModel:
+    """Change a freshly loaded encoder in place, and return it. The options concern `reinit-k` alone."""
+    name, depth = parse_recipe(recipe, len(blocks(model)))
+    if name == "frozen":
+        model.requires_grad_(False)
+    elif name == "freeze":
+        freeze(model, depth)
+    elif name == "truncate":
+        truncate(model, depth)
+    elif name == "reinit":
+        reinitialise(model, depth, seed, variant, reinit_bias, reinit_layernorm)
+    return model
+
+
+def freeze(model: PreTrainedModel, n_frozen: int) -> None:
+    for part in parts(model):
+        if part.layer <= n_frozen:
+            part.module.requires_grad_(False)
+
+
+def truncate(model: PreTrainedModel, n_kept: int) -> None:
+    """Drop the blocks above the first `n_kept`; what stands above the stack (ModernBERT's final norm) stays."""
+    layer_types = getattr(model.config, "layer_types", None)
+    if layer_types is not None and n_kept == 0:
+        raise UserError("truncate-0: transformers cannot reload a ModernBERT without blocks; k must be at least 1")
+    del blocks(model)[n_kept:]
+    # a copy, because models made from one config object share it; every submodule must see the new one
+    old, new = model.config, copy.deepcopy(model.config)
+    new.num_hidden_layers = n_kept
+    if layer_types is not None:
+        new.layer_types = layer_types[:n_kept]
+    for module in model.modules():
+        if getattr(module, "config", None) is old:
+            module.config = new
+
+
+@torch.no_grad()
+def reinitialise(model: PreTrainedModel, n_top: int, seed: int, variant: str, bias: bool, layernorm: bool) -> None:
+    """Redraw the projections of the top blocks.
+
+    From the top down and on the CPU, so that a block gets the same draw whatever `n_top` and the device are.
+    """
+    if variant not in CUT:
+        raise UserError(f"reinit variant '{variant}' is unknown{nearest(variant, list(CUT))}")
+    generator = torch.Generator().manual_seed(seed)
+    for block in list(blocks(model))[::-1][:n_top]:
+        for linear in linear_projections(block).values():
+            draw = torch.empty(linear.weight.shape)
+            linear.weight.copy_(nn.init.trunc_normal_(draw, 0, SD, -CUT[variant], CUT[variant], generator))
+            if bias and linear.bias is not None:
+                linear.bias.zero_()
+        for norm in filter(is_norm, block.modules() if layernorm else ()):
+            norm.weight.fill_(1)
+            if getattr(norm, "bias", None) is not None:
+                norm.bias.zero_()

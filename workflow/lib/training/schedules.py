@@ -1,0 +1,19 @@
+"""How the learning rate moves: a factor for every step, from warm-up to the end."""
+
+
+def slanted_triangle(step: int, n_steps: int, warmup: float, floor: float = 0.0) -> float:
+    """Up in a straight line for `warmup` of the steps, then down in a straight line to `floor` (ULMFiT's schedule).
+
+    With floor 0 this is BERT's linear schedule with warm-up, which is what matton2019 uses over its four epochs.
+    """
+    n_up = max(1, round(warmup * n_steps))
+    if step < n_up:
+        return floor + (1 - floor) * step / n_up
+    return floor + (1 - floor) * max(0, n_steps - step) / max(1, n_steps - n_up)
+
+
+def constant(step: int, n_steps: int, warmup: float, floor: float = 0.0) -> float:
+    return 1.0
+
+
+SCHEDULES = {"slanted": slanted_triangle, "linear": slanted_triangle, "constant": constant}
