@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from workflow.lib.errors import UserError
 from workflow.lib.linear import fit_softmax
 
 
@@ -69,3 +70,17 @@ def test_the_same_input_gives_the_same_bits():
     x, y = correlated_classes(500, 20, 4)
     first, second = fit_softmax(x, y, 4), fit_softmax(x, y, 4)
     assert np.array_equal(first.weights, second.weights) and np.array_equal(first.intercept, second.intercept)
+
+
+def test_values_that_are_not_numbers_are_named():
+    x, y = correlated_classes(100, 5, 2)
+    x[7, 3] = np.nan
+    with pytest.raises(UserError, match="dimension 3"):
+        fit_softmax(x, y, 2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_read_only_memory_as_a_cache_gives_it_will_do():
+    x, y = correlated_classes(100, 5, 2)
+    x.flags.writeable = y.flags.writeable = False
+    assert fit_softmax(x, y, 2).accuracy(x, y) > 0.5

@@ -149,3 +149,11 @@ def test_a_subsample_keeps_the_classes_shares():
 def test_asking_for_more_neurons_than_there_are_returns_all():
     x, y = overlapping_classes(200, 3, 2)
     assert sorted(found["neuron"] for found in greedy_search(x, y, 2, n_neurons=10)) == [0, 1, 2]
+
+
+@pytest.mark.filterwarnings("error")
+def test_read_only_memory_as_a_cache_gives_it_will_do():
+    x, y = overlapping_classes(200, 3, 2)
+    x.flags.writeable = y.flags.writeable = False
+    assert len(greedy_search(x, y, 2, n_neurons=2)) == 2
+    assert single_neuron_accuracies(x, y, x, y, 2).shape == (3,)

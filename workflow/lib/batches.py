@@ -1,7 +1,5 @@
 """Batches of similar lengths, so that little of a batch is padding."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 ROOM = 50  # batches that are sorted together: enough to pack well, few enough to stay random
@@ -21,11 +19,3 @@ def bucketed_batches(lengths: np.ndarray, batch_size: int, rng: np.random.Genera
     if rng is not None:
         batches = [batches[at] for at in rng.permutation(len(batches))]
     return batches
-
-
-def endless_batches(lengths: np.ndarray, batch_size: int, seed: int) -> Iterator[np.ndarray]:
-    """Epoch after epoch of bucketed batches, each epoch with its own shuffle."""
-    epoch = 0
-    while True:
-        yield from bucketed_batches(lengths, batch_size, np.random.default_rng([seed, epoch]))
-        epoch += 1

@@ -3,7 +3,7 @@
 Every classifier minimises what `linear.fit_softmax` minimises. They are solved together by L-BFGS, one lane per
 candidate, preconditioned with the exact Hessian at the shared features' own optimum. That Hessian is the same for all
 candidates but for a border, so it costs one matrix product and its inverse is a small Schur complement per candidate: a
-candidate that adds little is done after one or two evaluations. Finished lanes are dropped.
+candidate that adds little is done after a few evaluations. Finished lanes are dropped.
 
 Shapes: rows n, shared features s (the first is the intercept's column of ones), classes c, candidates m (last, so that
 every operation is a matrix product or runs along contiguous memory). Parameters are (s + 1, c, m).

@@ -3,6 +3,8 @@
 Word positions are 0-based, spans are half-open, and the head of the root is -1 (`as_conllu_heads` gives 1-based ones).
 """
 
+from dataclasses import replace
+
 from workflow.lib.corpus.lexicon import ANIMATE, Lexicon
 from workflow.lib.corpus.meaning import Oblique, Proposition, Referent
 
@@ -30,9 +32,11 @@ RELATION_OF_ROLE = {  # nominal relations that a prepositional phrase expresses:
     "OrgMember": ("Member-Collection", True),
     "Topic": ("Message-Topic", True),
     "Whole": ("Component-Whole", True),
+    "PartPortion": ("Component-Whole", False),
     "Container": ("Content-Container", True),
     "Originator": ("Product-Producer", True),
 }
+RELATION_IN_CLAUSE = ("Goal", "Source", "Instrument")  # roles that relate a verb's phrase to who acts
 RELATION_OF_FRAME = {"make": ("Product-Producer", False), "cause": ("Cause-Effect", True)}
 PRONOUNS = {"plural": ("they", "them"), "she": ("she", "her"), "he": ("he", "him"), "it": ("it", "it")}
 
@@ -194,10 +198,7 @@ class Grammar:
         """Write everything after the subject. `subject` = (head noun, start, end); returns the predicate's position."""
         start = len(s.words)
         plural = p.subject.plural != p.breaks_agreement
-        if p.frame in ("be", "be a"):
-            root = self._copula(s, p, plural, marked)
-        else:
-            root = self._verb_group(s, p, plural)
+        root = self._copula(s, p, plural, marked) if p.frame in ("be", "be a") else self._verb_group(s, p, plural)
         passive = p.passive and p.object is not None
         s.attach(subject_word, root, "nsubj:pass" if passive else "nsubj")
         self._participants(s, p, root, subject, marked, passive)
@@ -269,6 +270,7 @@ class Grammar:
     ) -> None:
         frame, arguments = p.frame, s.arguments
         subject_head, start, end = subject
+        agent = subject_head
         subject_label, object_label = ROLES.get(frame, ("ARG0", "ARG1"))
         of_subject, of_object = PROPERTIES.get(frame, (frozenset(), frozenset()))
         if passive:
@@ -277,11 +279,11 @@ class Grammar:
             self._note_properties(s, root, subject_head, p.subject, of_object)
             role = "Agent" if p.object.noun.sort in ANIMATE else "Causer"
             by = Oblique("by", p.object, role, "Agent", subject_label)
-            noun, phrase_start, phrase_end = self.prepositional_phrase(s, by, root, "obl:agent", marked)
+            agent, phrase_start, phrase_end = self.prepositional_phrase(s, by, root, "obl:agent", marked)
             arguments.append((root, phrase_start, phrase_end, subject_label))
-            self._note_properties(s, root, noun, p.object, of_subject)
+            self._note_properties(s, root, agent, p.object, of_subject)
             if frame in RELATION_OF_FRAME:
-                self._relate(s, noun, subject_head, *RELATION_OF_FRAME[frame])
+                self._relate(s, agent, subject_head, *RELATION_OF_FRAME[frame])
         else:
             arguments.append((root, start, end, subject_label))
             self._note_properties(s, root, subject_head, p.subject, of_subject)
@@ -305,8 +307,8 @@ class Grammar:
                 s, oblique, root, "obl:tmod" if temporal else "obl", marked
             )
             arguments.append((root, phrase_start, phrase_end, oblique.argument))
-            if oblique.role in RELATION_OF_ROLE:
-                self._relate(s, subject_head, noun, *RELATION_OF_ROLE[oblique.role])
+            if oblique.role in RELATION_IN_CLAUSE:
+                self._relate(s, agent, noun, *RELATION_OF_ROLE[oblique.role])
         if p.said:
             self._complement(s, p.said, root, marked)
         if p.also:
@@ -344,7 +346,7 @@ class Grammar:
         s.heads[conjunction] = inner
         s.attach(inner, root, "conj")
 
-    # clauses and sentences ---------------------------------------------------------------------------------------------
+    # clauses and sentences --------------------------------------------------------------------------------------------
 
     def clause(self, s: Sentence, p: Proposition, marked: bool) -> int:
         start = len(s.words)
@@ -369,7 +371,10 @@ class Grammar:
         if asked == "subject":
             word = "who" if p.subject.noun.sort in ("person", "organisation") else "what"
             wh = s.add(word, "PRON", "WP", "nsubj")
-            root = self.predicate(s, p, (wh, 0, 1), False, wh)
+            s.constituents.append((0, 1, "WHNP"))
+            # the verb agrees with the question word, whatever the number of what is asked for
+            asker = replace(p, subject=replace(p.subject, plural=False))
+            root = self.predicate(s, asker, (wh, 0, 1), False, wh)
         else:
             root = self._inverted(s, p, asked, oblique)
         s.deprels[root] = "root"
@@ -383,8 +388,10 @@ class Grammar:
         if asked == "object":
             person = p.object.noun.sort in ("person", "organisation")
             wh = s.add("who" if person else "what", "PRON", "WP", "obj")
+            s.constituents.append((0, 1, "WHNP"))
         elif asked == "oblique":
             wh = self._wh_oblique(s, oblique)
+        asked_end = len(s.words)
         past, plural = p.tense != "present", p.subject.plural
         form = "did" if past else "do" if plural else "does"
         aux = s.add(form, "AUX", "VBD" if past else "VBP" if plural else "VBZ", "aux")
@@ -396,6 +403,8 @@ class Grammar:
         s.attach(noun, root, "nsubj")
         if wh >= 0:
             s.heads[wh] = root
+            label = oblique.argument if oblique else ROLES.get(p.frame, ("ARG0", "ARG1"))[1]
+            s.arguments.append((root, 0, asked_end, label))
         rest = Proposition(
             p.frame,
             p.subject,
@@ -411,10 +420,13 @@ class Grammar:
     def _wh_oblique(s: Sentence, oblique: Oblique) -> int:
         sort = oblique.object.noun.sort
         if sort in ("place", "time"):
+            s.constituents.append((0, 1, "WHADVP"))
             return s.add("where" if sort == "place" else "when", "ADV", "WRB", "advmod")
-        case = s.add(oblique.preposition, "ADP", "IN", "case")
+        case = s.add(oblique.preposition, "ADP", "TO" if oblique.preposition == "to" else "IN", "case")
         wh = s.add("who" if sort in ("person", "organisation") else "what", "PRON", "WP", "obl")
         s.heads[case] = wh
+        s.constituents += [(1, 2, "WHNP"), (0, 2, "WHPP")]
+        s.prepositions.append((case, oblique.role, oblique.function))
         return wh
 
 

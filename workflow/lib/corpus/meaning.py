@@ -101,7 +101,10 @@ INSIDE = {  # prepositional phrases inside noun phrases, by the sort of the noun
     ),
     "machine": (("of", "person", "Possessor", "Gestalt", ""), ("of", "material", "Stuff", "Stuff", "")),
     "creature": (("from", "place", "Origin", "Source", ""), ("with", "part", "Characteristic", "Characteristic", "")),
-    "place": (("of", "organisation", "Possessor", "Gestalt", ""), ("with", "part", "Whole", "Characteristic", "")),
+    "place": (
+        ("of", "organisation", "Possessor", "Gestalt", ""),
+        ("with", "part", "PartPortion", "Characteristic", ""),
+    ),
     "part": (("of", "machine", "Whole", "Gestalt", ""), ("of", "place", "Whole", "Gestalt", "")),
     "material": (("in", "place", "Locus", "Locus", ""), ("in", "machine", "Container", "Locus", "")),
 }

@@ -23,7 +23,7 @@ def _spans(annotate, sentences: int = 1) -> Dataset:
 
 
 DATASETS = {
-    "wikipedia": Dataset("text", topics.wikipedia, ("none",)),
+    "wikipedia": Dataset("text", topics.wikipedia),
     "imdb": Dataset("text", topics.imdb, ("neg", "pos")),
     "ag_news": Dataset("text", topics.ag_news, tuple(topics.BROAD_TOPICS)),
     "dbpedia": Dataset("text", topics.dbpedia, topics.TOPICS),

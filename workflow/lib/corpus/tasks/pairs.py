@@ -8,6 +8,7 @@ from workflow.lib.corpus.meaning import ANYWHERE, FRAMES_OF_SORT, TRANSITIVE, Pr
 from workflow.lib.corpus.tasks.example import Example, noisy
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
+NOMINAL_START = ("NOUN", "ADJ", "ADV", "NUM")  # what a noun phrase without a determiner can start with
 ASKABLE = ("make", "give", "praise", "blame", "strike", "hold", "move", "tell")
 
 
@@ -30,7 +31,7 @@ def plain_fact(writer: Writer, frame: str | None = None, subject: Referent | Non
 def _pair(writer: Writer, premise: Proposition, hypothesis: Proposition, label: int, n_labels: int) -> Example:
     first, second = (writer.grammar.sentence(p).text() for p in (premise, hypothesis))
     row = {"text": first, "text_pair": second, "label": noisy(label, n_labels, writer.rng)}
-    return Example([row], [f"{first} | {second}"])
+    return Example([row], [first, second])
 
 
 def mnli(writer: Writer) -> Example:
@@ -78,10 +79,12 @@ def qnli(writer: Writer) -> Example:
     fact = plain_fact(writer)
     question, _ = question_about(writer, fact)
     label = int(writer.world.chance(0.5))
-    said = plain_fact(writer, subject=fact.subject) if label else fact
+    said = fact
+    while label and said.verb == fact.verb:  # the same verb would mostly answer the question after all
+        said = plain_fact(writer, subject=fact.subject)
     first, second = question.text(), writer.grammar.sentence(said).text()
     row = {"text": first, "text_pair": second, "label": noisy(label, 2, writer.rng)}
-    return Example([row], [f"{first} | {second}"])
+    return Example([row], [second])
 
 
 def cola(writer: Writer) -> Example:
@@ -106,9 +109,16 @@ def wrong_agreement(writer: Writer, fact: Proposition) -> list[str]:
 def wrong_order(writer: Writer, fact: Proposition) -> list[str]:
     """Swap a determiner or preposition with the word after it, or the root with the word before it."""
     sentence = writer.grammar.sentence(fact)
-    words = list(sentence.words)
-    places = [at for at, tag in enumerate(sentence.upos) if tag in ("DET", "ADP")]
+    words, upos = list(sentence.words), sentence.upos
+    places = [
+        at
+        for at, tag in enumerate(upos)
+        # "gave the dogs big cats" would become "gave dogs the big cats", which is fine
+        if tag == "ADP" or (tag == "DET" and not (sentence.xpos[at + 1] == "NNS" and upos[at + 2] in NOMINAL_START))
+    ]
     at = writer.world.pick(places) if places else sentence.heads.index(-1) - 1
+    if not places and upos[at + 1] == "VERB" and upos[at] in ("VERB", "ADV"):
+        at = 0  # "dogs which run (often) sleep" would become "dogs which run sleep (often)", which is fine
     words[at], words[at + 1] = words[at + 1], words[at]
     return words
 

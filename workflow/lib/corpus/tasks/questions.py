@@ -23,16 +23,17 @@ def squad(writer: Writer) -> Example:
     facts = [plain_fact(writer, subject=world.referent(kind)) for _ in range(FACTS_PER_PASSAGE)]
     asked = int(writer.rng.random() * FACTS_PER_PASSAGE)
     question, ident = question_about(writer, facts[asked])
-    context, answer = "", None
+    context, answer, sentences = "", None, []
     for number, fact in enumerate(facts):
         sentence = writer.grammar.sentence(fact)
         if number == asked:
             start, end = next((a, b) for a, b, of in sentence.mentions if of == ident)
             before = sum(len(word) + 1 for word in sentence.words[:start])
             answer = {"text": " ".join(sentence.words[start:end]), "start": len(context) + before}
-        context += sentence.text() + " "
+        sentences.append(sentence.text())
+        context += sentences[-1] + " "
     row = {"question": question.text(), "context": context.rstrip(), "answers": [answer]}
-    return Example([row], [f"{row['question']} | {row['context']}"])
+    return Example([row], sentences)
 
 
 def trec50(writer: Writer) -> Example:
@@ -64,9 +65,10 @@ def _other_question(writer: Writer, detail: str) -> list[str]:
     if detail == "truth":
         fact = plain_fact(writer)
         return writer.grammar.question(fact, "truth").words
-    subject = world.referent()
+    counted = detail in ("how many", "which")
+    subject = world.referent(name=0.0) if counted else world.referent()  # a name has no plural
     verb = world.verb("rest", subject, False)
-    if detail in ("how many", "which"):
+    if counted:
         return [*detail.split(), subject.noun.plural, verb.base, "?"]
     return [*detail.split(), "do" if subject.plural else "does", *_noun_phrase(writer, subject), verb.base, "?"]
 

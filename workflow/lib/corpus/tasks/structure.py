@@ -88,14 +88,16 @@ def spans_task(annotate, sentences: int = 1):
 
     def task(writer: Writer) -> Example:
         while True:
-            s = annotated(writer)
+            parts = [annotated(writer)]
             if sentences > 1:
-                s = Sentence()
                 kind = writer.world.pick(("artist", "athlete", "politician", "company", "animal"))
-                for part in writer.document(kind, 1, sentences, marked=False).sentences:
-                    s.extend(part)
+                parts = writer.document(kind, 1, sentences, marked=False).sentences
+            texts = [part.text() for part in parts]
+            s = parts[0]
+            for part in parts[1:]:
+                s.extend(part)
             targets = annotate(s, writer.rng)
             if targets:
-                return Example([{"words": s.words, "targets": targets}], [s.text()])
+                return Example([{"words": s.words, "targets": targets}], texts)
 
     return task

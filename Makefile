@@ -1,0 +1,44 @@
+# Two commands: `make figures` and `make test`. Each builds .venv from the pinned requirements if it is missing.
+PYTHON ?= python3
+BIN := .venv/bin
+MIRROR ?=
+ENCODER ?=
+SNAKEMAKE := $(BIN)/snakemake --cores all
+
+.PHONY: figures test laptop bench lint format report clean
+
+figures: .venv/ready
+	$(SNAKEMAKE)
+
+test: .venv/ready lint
+	$(BIN)/python -m pytest
+
+# Real data and a small real encoder; see docs/laptop.md
+laptop: .venv/ready
+	$(SNAKEMAKE) --configfile config/laptop.yaml \
+		$(if $(MIRROR)$(ENCODER),--config $(if $(MIRROR),mirror=$(MIRROR)) $(if $(ENCODER),laptop_encoder=$(ENCODER)))
+
+bench: .venv/ready
+	$(BIN)/python -m tests.benchmarks.run
+
+report: .venv/ready
+	$(BIN)/snakemake --report results/report.zip
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+format: .venv/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+.venv/ready: envs/requirements.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -r envs/requirements.txt
+	touch $@
+
+clean:
+	rm -rf results/*/ .snakemake

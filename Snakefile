@@ -1,0 +1,68 @@
+"""Tunescope: redraws the figures and tables of four papers on what fine-tuning does to BERT.
+
+data -> encoders -> models -> activations -> analysis -> figures and tables -> scorecard
+"""
+
+import os
+import sys
+
+from snakemake.utils import min_version
+
+min_version("9.25")
+
+# Scripts and this file import workflow.lib; jobs, local or on a cluster node, parse this file first and inherit the path.
+sys.path.insert(0, workflow.basedir)
+os.environ["PYTHONPATH"] = os.pathsep.join([workflow.basedir, os.environ.get("PYTHONPATH", "")])
+
+
+configfile: os.path.join(workflow.basedir, "config/config.yaml")
+
+
+include: "workflow/rules/common.smk"
+
+
+pathvars:
+    results=f"results/{config['run']}",
+
+
+wildcard_constraints:
+    dataset=r"[a-z][a-z0-9_]*",
+    split=r"[a-z][a-z0-9_]*",
+    name=r"[a-z][a-z0-9_]*",
+    seed=r"\d+",
+    encoder=r"[a-z][a-z0-9_]*\.\d+",
+    task=r"[a-z][a-z0-9_]*",
+    recipe=r"[a-z]+(-\d+)?",
+    fraction=r"[0-9.]+",
+    model=r"[a-z][a-z0-9_]*\.\d+/[a-z][a-z0-9_.-]*",
+    unit=r"cls|word|token",
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/encoders.smk"
+include: "workflow/rules/models.smk"
+include: "workflow/rules/activations.smk"
+include: "workflow/rules/pca.smk"
+include: "workflow/rules/neurons.smk"
+include: "workflow/rules/matton2019.smk"
+include: "workflow/rules/scorecard.smk"
+
+
+rule all:
+    """Every artifact of every paper, and the scorecard."""
+    default_target: True
+    input:
+        artifacts(),
+        "<results>/scorecard.md",
+
+
+rule matton2019:
+    """Everything of Matton & de Oliveira 2019."""
+    input:
+        artifacts("matton2019"),
+
+
+rule beyond:
+    """What the papers do not have: does pre-training matter in this world?"""
+    input:
+        artifacts("beyond"),

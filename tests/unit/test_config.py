@@ -1,0 +1,259 @@
+"""The config contract: schema, config.yaml and README agree, and each mistake is one line that helps."""
+
+import copy
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workflow.lib.config import check_config, training_of
+from workflow.lib.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+REGISTRY = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())["registry"]
+SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+SECTIONS = [key for key, entry in SCHEMA["properties"].items() if isinstance(DEMO[key], dict)]
+COMMIT = "0123456789" * 4
+
+
+def merged(base: dict, changes: dict) -> dict:
+    """As Snakemake merges a config file over another: mappings key by key, all else replaced."""
+    base = copy.deepcopy(base)
+    for key, value in changes.items():
+        known = base.get(key)
+        base[key] = merged(known if isinstance(known, dict) else {}, value) if isinstance(value, dict) else value
+    return base
+
+
+def checked(changes: dict | None = None) -> dict:
+    return check_config(merged(DEMO, changes or {}), REGISTRY)
+
+
+def schema_tables() -> dict[str, dict[str, dict]]:
+    """Section -> key -> its schema, for every table of the README."""
+    defs = SCHEMA["$defs"]
+    tables = {"top level": {key: entry for key, entry in SCHEMA["properties"].items() if key not in SECTIONS}}
+    entries = {"datasets": ["dataset"], "tasks": ["task"], "encoders": ["encoder", *(
+        f"{source}_encoder" for source in defs["encoder"]["properties"]["source"]["enum"])]}  # fmt: skip
+    for section in SECTIONS:
+        name = f"{section}.<name>" if section in entries else section
+        tables[name] = {}
+        for definition in entries.get(section, [section]):
+            for key, entry in defs[definition]["properties"].items():
+                tables[name][key] = tables[name].get(key, {}) | (entry if isinstance(entry, dict) else {})
+    return tables
+
+
+def readme_tables() -> dict[str, dict[str, str]]:
+    """Section -> key -> what the README gives as its default."""
+    tables = {}
+    for part in re.split(r"^## ", (ROOT / "config/README.md").read_text(), flags=re.MULTILINE)[1:]:
+        heading = part.partition("\n")[0].replace("&lt;", "<").replace("&gt;", ">")
+        rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \| [^|]+ \|$", part, re.MULTILINE)
+        assert len(rows) == len(dict(rows)) == part.count("\n| `"), f"a broken or repeated row in {heading}"
+        tables[heading] = dict(rows)
+    return tables
+
+
+def test_readme_lists_exactly_the_schema_s_keys():
+    assert {name: set(keys) for name, keys in readme_tables().items()} == {
+        name: set(keys) for name, keys in schema_tables().items()
+    }
+
+
+def test_readme_gives_the_schema_s_defaults():
+    readme = readme_tables()
+    for section, keys in schema_tables().items():
+        for key, entry in keys.items():
+            told = readme[section][key]
+            if "default" in entry:
+                assert yaml.safe_load(told.strip("`")) == entry["default"], (section, key)
+            else:
+                assert told in ("required", "optional"), (section, key)
+
+
+def test_schema_s_defaults_are_the_demo_s_values():
+    tables = schema_tables()
+    assert {key: entry["default"] for key, entry in tables["training"].items()} == DEMO["training"]
+    for section in (name for name in SECTIONS if name in tables):
+        defaults = {key: entry["default"] for key, entry in tables[section].items() if "default" in entry}
+        assert defaults == {key: DEMO[section][key] for key in defaults}, section
+
+
+def test_every_closed_part_of_the_schema_is_closed():
+    def objects(part, path="schema"):
+        if isinstance(part, dict):
+            if part.get("type") == "object" and "properties" in part:
+                yield path, part
+            for key, inner in part.items():
+                yield from objects(inner, f"{path}.{key}")
+
+    # an encoder is closed by the list of its source
+    open_ones = [
+        path for path, part in objects(SCHEMA) if not {"additionalProperties", "unevaluatedProperties"} & part.keys()
+    ]
+    assert open_ones == ["schema.$defs.encoder"]
+    assert not any(
+        SCHEMA["$defs"][f"{s}_encoder"]["additionalProperties"] for s in ("pretrain", "random", "hub", "folder")
+    )
+
+
+def test_demo_passes_unchanged_but_for_splits():
+    before = copy.deepcopy(DEMO)
+    after = checked()
+    assert before == DEMO
+    splits = {"train_split": "train", "evaluate": "test"}
+    assert after == DEMO | {"tasks": {name: task | splits for name, task in DEMO["tasks"].items()}}
+    assert check_config(after, REGISTRY) == after
+
+
+@pytest.mark.parametrize(
+    "preset", sorted(p.name for p in (ROOT / "config").glob("*.yaml") if p.name != "datasets.yaml")
+)
+def test_presets_pass(preset):
+    config = checked(yaml.safe_load((ROOT / "config" / preset).read_text()))
+    assert all(training_of(config, task)["epochs"] for task in config["tasks"])
+
+
+def test_defaults_are_filled_in():
+    sparse = {key: value for key, value in copy.deepcopy(DEMO).items() if key not in ("training", "figures", "seed")}
+    sparse["training"] = {"epochs": 2}
+    config = check_config(sparse, REGISTRY)
+    assert config["training"] == DEMO["training"] | {"epochs": 2}
+    assert config["figures"] == DEMO["figures"] and config["seed"] == 0
+
+
+def test_training_of_overlays_the_task_s_own_keys():
+    config = checked({"training": {"epochs": 3, "warmup": 0.2}, "tasks": {"imdb": {"epochs": 9, "evaluate": "train"}}})
+    own = {"dataset": "imdb", "train_split": "train", "evaluate": "train", "epochs": 9, "holdout": 0.1}
+    own |= {"keep_best": True, "layer_decay": 0.95}
+    assert training_of(config, "imdb") == DEMO["training"] | {"warmup": 0.2} | own
+    assert training_of(config, "sst2")["epochs"] == 3
+
+
+def test_null_drops_entries_and_0_drops_splits():
+    config = checked({
+        "datasets": {"trec50": None, "wikipedia": {"source": "real", "rows": {"pretrain": 0, "sentences": 0, "train": None}}},
+        "encoders": {"base": None, "untrained": {"like": "bert"}, "bert": {"source": "hub", "id": "a/b", "revision": COMMIT}},
+        "tasks": {"trec50": None},
+        "matton2019": {"encoders": ["bert.0"], "general": "wikipedia/train"},
+        "pretraining_gain": {"trained": "bert", "tasks": ["imdb"]},
+    })  # fmt: skip
+    assert "trec50" not in config["datasets"] and "trec50" not in config["tasks"] and "base" not in config["encoders"]
+    assert config["datasets"]["wikipedia"]["rows"] == {"train": None}
+    assert config["encoders"]["bert"]["seeds"] == [0]
+
+
+def test_texts_of_the_command_line_become_what_they_stand_for():
+    config = checked({
+        "mirror": "null",
+        "training": {"epochs": "3", "learning_rate": "5e-4", "keep_best": "false", "head_learning_rate": "null"},
+        "matton2019": {"components": ["1", "2"], "search_rows": "100"},
+        "datasets": {"imdb": {"rows": {"train": "50"}}},
+        "tasks": {"trec50": "null", "sst2": {"warmup": "0.5"}},
+        "pretraining_gain": {"tasks": ["imdb"]},
+    })  # fmt: skip
+    assert config["mirror"] is None and "trec50" not in config["tasks"]
+    assert config["training"]["learning_rate"] == 5e-4 and config["training"]["epochs"] == 3
+    assert config["training"]["keep_best"] is False and config["training"]["head_learning_rate"] is None
+    assert config["matton2019"]["components"] == [1, 2] and config["matton2019"]["search_rows"] == 100
+    assert config["datasets"]["imdb"]["rows"] == {"train": 50, "test": 1000}
+    assert config["tasks"]["sst2"]["warmup"] == 0.5
+
+
+MISTAKES = [
+    ({"training": {"lerning_rate": 1}}, "unknown key 'training.lerning_rate' (did you mean 'learning_rate'?)"),
+    ({"tasks": {"imdb": {"epoch": 1}}}, "unknown key 'tasks.imdb.epoch' (did you mean 'epochs'?)"),
+    ({"traning": {}}, "unknown key 'traning' (did you mean 'training'?)"),
+    ({"figures": {"dpi": 1}}, "unknown key 'figures.dpi' (one of: published)"),
+    ({"encoders": {"base": {"with": 8}}}, "unknown key 'encoders.base.with' (did you mean 'width'?)"),
+    ({"training": {"epochs": 0}}, "training.epochs is 0; must be at least 1"),
+    ({"training": {"epochs": 2.0}}, "training.epochs is 2.0; must be a whole number"),
+    ({"training": {"epochs": "many"}}, "training.epochs is 'many'; must be a whole number"),
+    ({"training": {"learning_rate": 0}}, "training.learning_rate is 0; must be above 0"),
+    ({"training": {"learning_rate": float("nan")}}, "training.learning_rate is NaN; must be a number"),
+    ({"training": {"head_learning_rate": "a: b: c"}},
+     "training.head_learning_rate is 'a: b: c'; must be a number or null"),
+    ({"training": {"dropout": 1}}, "training.dropout is 1; must be below 1"),
+    ({"training": {"keep_best": 1}}, "training.keep_best is 1; must be true or false"),
+    ({"training": {"schedule": "slantd"}},
+     "training.schedule is 'slantd'; must be one of slanted, linear, constant (did you mean 'slanted'?)"),
+    ({"training": {"schedule": "cosine"}}, "training.schedule is 'cosine'; must be one of slanted, linear, constant"),
+    ({"training": None}, "training is null; must be a mapping"),
+    ({"run": "../x"}, "run is '../x'; must be letters, digits, . _ and -, beginning with a letter or digit"),
+    ({"run": None}, "run is null; must be a text"),
+    ({"matton2019": {"seeds": [0, 0]}}, "matton2019.seeds is [0, 0]; must be without repeats"),
+    ({"matton2019": {"tasks": []}}, "matton2019.tasks is []; must be not empty"),
+    ({"matton2019": {"components": [1, "x"]}}, "matton2019.components[1] is 'x'; must be a whole number"),
+    ({"matton2019": {"components": [5, 3]}}, "matton2019.components is [5, 3]; must be sorted, without repeats"),
+    ({"matton2019": {"components": [1, 65]}},
+     "matton2019.components is [1, 65]; must be at most 64, the width of encoder 'base'"),
+    ({"matton2019": {"variance_components": 100}},
+     "matton2019.variance_components is 100; must be at most 64, the width of encoder 'base'"),
+    ({"matton2019": {"encoders": ["base.0", "bse.0"]}},
+     "matton2019.encoders[1] is 'bse.0': no such encoder (did you mean 'base.0'?)"),
+    ({"matton2019": {"encoders": ["base"]}},
+     "matton2019.encoders[0] is 'base'; must be <encoder>.<seed>, such as base.0"),
+    ({"matton2019": {"general": "wikipedia/sentence"}},
+     "matton2019.general is 'wikipedia/sentence': no such dataset/split (did you mean 'wikipedia/sentences'?)"),
+    ({"matton2019": {"tasks": ["imbd"]}}, "matton2019.tasks[0] is 'imbd': no such task (did you mean 'imdb'?)"),
+    ({"pretraining_gain": {"trained": "bas"}},
+     "pretraining_gain.trained is 'bas': no such trained encoder (did you mean 'base'?)"),
+    ({"pretraining_gain": {"untrained": "base"}},
+     "pretraining_gain.untrained is 'base': no such random encoder (one of: untrained)"),
+    ({"pretraining_gain": {"seeds": [0, 7]}},
+     "pretraining_gain.seeds[1] is 7: no such seed of encoder 'base' (one of: 0, 1, 2)"),
+    ({"datasets": {"sst": {"source": "real", "rows": {"train": 1}}}},
+     "datasets.sst is 'sst': no such real dataset (did you mean 'sst2'?)"),
+    ({"datasets": {"sqad": {"source": "embedded", "rows": {"train": 1}}}},
+     "datasets.sqad is 'sqad': no such embedded dataset (did you mean 'squad'?)"),
+    ({"datasets": {"imdb": {"source": "real", "rows": {"tset": 1}}}},
+     "datasets.imdb.rows.tset is 'tset': no such split in config/datasets.yaml (did you mean 'test'?)"),
+    ({"datasets": {"imdb": {"rows": {"train": None}}}}, "datasets.imdb.rows.train is null; must be a whole number"),
+    ({"datasets": {"imdb": {"source": "rael"}}},
+     "datasets.imdb.source is 'rael'; must be one of embedded, real (did you mean 'real'?)"),
+    ({"datasets": {"IMDB": {"source": "real", "rows": {"train": 1}}}},
+     "'IMDB' is no name for datasets; must be lower-case letters, digits and _, beginning with a letter"),
+    ({"datasets": {1: {}}},
+     "'1' is no name for datasets; must be lower-case letters, digits and _, beginning with a letter"),
+    ({"datasets": {"wikipedia": {"rows": {"pretrain": 0}}}},
+     "pretraining.split is 'pretrain': no such split of 'wikipedia' (one of: sentences)"),
+    ({"tasks": {"imdb": {"dataset": "imbd"}}}, "tasks.imdb.dataset is 'imbd': no such dataset (did you mean 'imdb'?)"),
+    ({"tasks": {"imdb": {"evaluate": "tests"}}},
+     "tasks.imdb.evaluate is 'tests': no such split of 'imdb' (did you mean 'test'?)"),
+    ({"tasks": {"sst2": {"keep_best": True}}}, "tasks.sst2.holdout is 0.0; must be above 0 where keep_best is true"),
+    ({"tasks": {"new": {}}}, "tasks.new.dataset is missing"),
+    ({"encoders": {"untrained": {"like": "bse"}}},
+     "encoders.untrained.like is 'bse': no such trained encoder (did you mean 'base'?)"),
+    ({"encoders": {"untrained": {"like": "untrained"}}},
+     "encoders.untrained.like is 'untrained': no such trained encoder (one of: base)"),
+    ({"encoders": {"base": {"heads": 3}}}, "encoders.base.heads is 3; must be a divisor of the width, 64"),
+    ({"encoders": {"new": {"source": "pretrain", "layers": 1, "width": 8, "heads": 1}}},
+     "encoders.new.seeds is missing"),
+    ({"encoders": {"new": {"source": "hub", "id": "a/b", "revision": "main"}}},
+     "encoders.new.revision is 'main'; must be a full commit hash, 40 hexadecimal digits"),
+    ({"encoders": {"base": {"source": "folder", "path": "x"}}},
+     "unknown key 'encoders.base.layers' (one of: source, path, seeds, note)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("changes, message", MISTAKES, ids=[message[:60] for _, message in MISTAKES])
+def test_a_mistake_is_one_helpful_line(changes, message):
+    with pytest.raises(UserError) as caught:
+        checked(changes)
+    assert str(caught.value) == f"config: {message}"
+
+
+def test_a_missing_section_is_named():
+    with pytest.raises(UserError, match=r"^config: tasks is missing$"):
+        check_config({key: value for key, value in DEMO.items() if key != "tasks"}, REGISTRY)
+
+
+def test_embedded_names_are_the_corpus_s():
+    """They are read from its source, so that a change of its form must be noticed."""
+    from workflow.lib.corpus.tasks import DATASETS
+
+    rows = {"source": "embedded", "rows": {"train": 1}}
+    assert checked({"datasets": {name: rows for name in DATASETS}})["datasets"].keys() == DATASETS.keys()

@@ -1,0 +1,103 @@
+"""The activation cache: one Parquet file per layer, written in one pass and bounded memory, read without decoding.
+
+A vector is stored as fixed-size binary (its float32 or float16 bytes), not as a list: Parquet writes a level for every
+element of a list, and reading those back costs five times numpy.load (Arrow issue 34510). The bytes need no decoding,
+and `vectors_as_lists` shows them to other tools as a fixed-size list of floats without a copy.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workflow.lib.errors import UserError
+
+METADATA_KEY = b"tunescope"
+UNITS = ("cls", "word", "token")
+
+
+def layer_file(folder: str | Path, layer: int) -> Path:
+    """Layer 0 = what enters the first block, 1..L = the blocks' outputs."""
+    return Path(folder) / f"layer-{layer:02d}.parquet"
+
+
+def layer_files(folder: str | Path) -> list[Path]:
+    files = sorted(Path(folder).glob("layer-*.parquet"))
+    if not files or files != [layer_file(folder, layer) for layer in range(len(files))]:
+        raise UserError(f"{folder} does not hold layers 0..L of an activation cache; delete it and run again")
+    return files
+
+
+class LayerWriter:
+    """Writes one layer, row group by row group."""
+
+    def __init__(self, path: Path, width: int, dtype: str, about: dict):
+        self.dtype = np.dtype(dtype)
+        self.schema = pa.schema(
+            [
+                pa.field("example", pa.int32(), nullable=False),
+                pa.field("unit", pa.int32(), nullable=False),
+                pa.field("vector", pa.binary(width * self.dtype.itemsize), nullable=False),
+            ],
+            metadata={METADATA_KEY: json.dumps(about | {"dtype": dtype, "width": width})},
+        )
+        # activations do not compress, and dictionary or statistics would only cost time
+        self.writer = pq.ParquetWriter(
+            path, self.schema, compression="none", use_dictionary=False, write_statistics=False
+        )
+
+    def write(self, example: np.ndarray, unit: np.ndarray, vectors: np.ndarray) -> None:
+        held = pa.py_buffer(np.ascontiguousarray(vectors, dtype=self.dtype))
+        column = pa.FixedSizeBinaryArray.from_buffers(self.schema.field("vector").type, len(vectors), [None, held])
+        rows = [pa.array(example, pa.int32()), pa.array(unit, pa.int32()), column]
+        self.writer.write_batch(pa.record_batch(rows, schema=self.schema), row_group_size=max(1, len(vectors)))
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+def _open(path: str | Path, columns: list[str]) -> tuple[pa.Table, dict]:
+    try:
+        table = pq.read_table(path, columns=columns, memory_map=True, partitioning=None)
+        return table, json.loads(pq.read_schema(path).metadata[METADATA_KEY])
+    except (pa.ArrowException, OSError, KeyError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"{path} is no readable activation file ({reason}); delete its folder and run again") from error
+
+
+def read_about(path: str | Path) -> dict:
+    """What the file says of itself: model digest, dataset digest, layer, unit, dtype, width."""
+    return _open(path, [])[1]
+
+
+def read_vectors(path: str | Path) -> np.ndarray:
+    """(units, width) in the order of examples and units: a view of the file's bytes if it has one row group."""
+    table, about = _open(path, ["vector"])
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype=about["dtype"]).reshape(-1, about["width"])[chunk.offset :][
+            : len(chunk)
+        ]
+        for chunk in table["vector"].chunks
+    ]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def read_units(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
+    """(example, unit) of every row of `read_vectors`."""
+    table, _ = _open(path, ["example", "unit"])
+    return table["example"].to_numpy(), table["unit"].to_numpy()
+
+
+def vectors_as_lists(path: str | Path) -> pa.ChunkedArray:
+    """The vectors as Arrow fixed-size lists of floats over the same memory."""
+    table, about = _open(path, ["vector"])
+    kind = pa.from_numpy_dtype(np.dtype(about["dtype"]))
+    chunks = [
+        pa.FixedSizeListArray.from_arrays(
+            pa.Array.from_buffers(kind, len(chunk) * about["width"], [None, chunk.buffers()[1]]), about["width"]
+        )
+        for chunk in table["vector"].chunks
+    ]
+    return pa.chunked_array(chunks)

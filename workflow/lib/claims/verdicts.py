@@ -1,0 +1,38 @@
+"""From repeated measurements to holds / does not hold / cannot tell, by one rule for all claims."""
+
+from dataclasses import dataclass
+from statistics import mean, stdev
+
+HOLDS, FAILS, UNCLEAR = "holds", "does not hold", "cannot tell"
+
+
+@dataclass
+class Claim:
+    paper: str
+    name: str
+    statement: str
+    verdict: str
+    evidence: str
+
+
+def above(values: list[float], threshold: float = 0.0) -> str:
+    """Is the mean above the threshold by more than two standard errors? One repetition cannot tell."""
+    if len(values) < 2:
+        return UNCLEAR
+    error = 2 * stdev(values) / len(values) ** 0.5
+    if mean(values) - error > threshold:
+        return HOLDS
+    return FAILS if mean(values) + error < threshold else UNCLEAR
+
+
+def all_of(verdicts: list[str]) -> str:
+    """A claim about several tasks holds if it holds on each, and fails if it fails on any."""
+    if FAILS in verdicts:
+        return FAILS
+    return UNCLEAR if not verdicts or UNCLEAR in verdicts else HOLDS
+
+
+def said(values: list[float], digits: int = 1) -> str:
+    """'3.1 ± 0.2 (n=3)'"""
+    spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
+    return f"{mean(values):.{digits}f}{spread} (n={len(values)})" if values else "nothing measured"

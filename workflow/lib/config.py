@@ -1,0 +1,160 @@
+"""The config, checked before any job starts: the first thing wrong is said in one line, with the nearest valid name."""
+
+import copy
+import json
+import math
+import re
+from pathlib import Path
+
+import yaml
+from jsonschema import Draft202012Validator, validators
+
+from workflow.lib.errors import UserError, nearest
+
+WORKFLOW = Path(__file__).resolve().parents[1]
+UNKNOWN = ("additionalProperties", "unevaluatedProperties")
+KINDS = {"object": "a mapping", "array": "a list", "string": "a text", "integer": "a whole number",
+         "number": "a number", "boolean": "true or false"}  # fmt: skip
+MUST_BE = {
+    "type": lambda kinds: " or ".join(KINDS.get(kind, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)),
+    "enum": lambda values: f"one of {', '.join(values)}",
+    "minimum": "at least {}".format,
+    "maximum": "at most {}".format,
+    "exclusiveMinimum": "above {}".format,
+    "exclusiveMaximum": "below {}".format,
+    "uniqueItems": lambda _: "without repeats",
+} | dict.fromkeys(("minItems", "minProperties", "minLength"), lambda _: "not empty")
+
+
+def check_config(config: dict, registry: dict) -> dict:
+    """A checked copy with all defaults. `registry`: entries by name, what config/datasets.yaml has under that key."""
+    config = json.loads(json.dumps(config, default=str))  # also makes texts of keys such as 1 and `no`
+    for section in ("datasets", "encoders", "tasks"):
+        if isinstance(config.get(section), dict):  # presets are merged over the demo, and drop its entries by null
+            config[section] = {name: e for name, e in config[section].items() if e is not None and e != "null"}
+    schema = yaml.load((WORKFLOW / "schemas/config.schema.yaml").read_bytes(), yaml.CSafeLoader)
+    # unknown keys first: a mistyped key is the likely reason why a required one is missing
+    for error in sorted(Checker(schema).iter_errors(config), key=lambda error: error.validator not in UNKNOWN):
+        raise UserError(" ".join(f"config: {_message(error, schema)}".split()))
+    for entry in config["datasets"].values():
+        entry["rows"] = {split: rows for split, rows in entry["rows"].items() if rows != 0}
+    for key, name, valid, what in _names(config, registry):
+        if name not in valid:
+            raise UserError(f"config: {key} is {_show(name)}: no such {what}{nearest(name, list(valid))}")
+    for key, value, holds, must in _relations(config):
+        if not holds:
+            raise UserError(f"config: {key} is {_show(value)}; must be {must}")
+    return config
+
+
+def training_of(config: dict, task: str) -> dict:
+    """How a task is trained: the training section, overlaid with the task's own keys (dataset and splits included)."""
+    return config["training"] | config["tasks"][task]
+
+
+def _names(config: dict, registry: dict):
+    """Names that must exist elsewhere: key, name, valid names, what they are. Later ones rely on earlier ones."""
+    datasets, encoders, tasks = config["datasets"], config["encoders"], config["tasks"]
+    matton, gain = config["matton2019"], config["pretraining_gain"]
+    # read, because importing the corpus would take longer than all that is done here
+    source = (WORKFLOW / "lib/corpus/tasks/generate.py").read_text().partition("\nDATASETS = {")[2].partition("\n}")[0]
+    known = {"real": registry, "embedded": re.findall(r'^    "(\w+)":', source, re.MULTILINE)}
+    for name, entry in datasets.items():
+        yield f"datasets.{name}", name, known[entry["source"]], f"{entry['source']} dataset"
+        for split in entry["rows"] if entry["source"] == "real" else ():
+            yield f"datasets.{name}.rows.{split}", split, registry[name]["splits"], "split in config/datasets.yaml"
+    random = [name for name, entry in encoders.items() if entry["source"] == "random"]
+    trained = [name for name in encoders if name not in random]
+    for name in random:
+        yield f"encoders.{name}.like", encoders[name]["like"], trained, "trained encoder"
+    readers = {f"tasks.{name}": (task, "train_split", "evaluate") for name, task in tasks.items()}
+    if any(entry["source"] == "pretrain" for entry in encoders.values()):
+        readers["pretraining"] = (config["pretraining"], "split")
+    for key, (entry, *splits) in readers.items():
+        yield f"{key}.dataset", entry["dataset"], datasets, "dataset"
+        for split in splits:
+            yield f"{key}.{split}", entry[split], datasets[entry["dataset"]]["rows"], f"split of '{entry['dataset']}'"
+    pairs = [f"{name}/{split}" for name, entry in datasets.items() for split in entry["rows"]]
+    instances = [f"{name}.{seed}" for name, entry in encoders.items() for seed in entry["seeds"]]
+    yield "matton2019.general", matton["general"], pairs, "dataset/split"
+    for at, instance in enumerate(matton["encoders"]):
+        yield f"matton2019.encoders[{at}]", instance, instances, "encoder"
+    for key in ("matton2019", "pretraining_gain"):
+        for at, task in enumerate(config[key]["tasks"]):
+            yield f"{key}.tasks[{at}]", task, tasks, "task"
+    for key, names in (("trained", trained), ("untrained", random)):
+        valid = [instance for instance in instances if instance.split(".")[0] in names]
+        for at, instance in enumerate(gain[key]):
+            yield f"pretraining_gain.{key}[{at}]", instance, valid, f"{key} encoder"
+
+
+def _relations(config: dict):
+    """Values that must suit each other: key, value, whether it does, what it must be."""
+    encoders, matton = config["encoders"], config["matton2019"]
+    for key in ("components", "sample_sizes"):
+        yield f"matton2019.{key}", matton[key], sorted(set(matton[key])) == matton[key], "sorted, without repeats"
+    for name in dict.fromkeys(instance.split(".")[0] for instance in matton["encoders"]):
+        width = encoders[encoders[name].get("like", name)].get("width", math.inf)
+        for key in ("components", "sample_components", "variance_components", "search_neurons"):
+            fits = max([matton[key]] if isinstance(matton[key], int) else matton[key]) <= width
+            yield f"matton2019.{key}", matton[key], fits, f"at most {width}, the width of encoder '{name}'"
+    for name, entry in encoders.items():
+        if "width" in entry:
+            holds, must = entry["width"] % entry["heads"] == 0, f"a divisor of the width, {entry['width']}"
+            yield f"encoders.{name}.heads", entry["heads"], holds, must
+    for name in config["tasks"]:
+        task = training_of(config, name)
+        holds, must = task["holdout"] > 0 or not task["keep_best"], "above 0 where keep_best is true"
+        yield f"tasks.{name}.holdout", task["holdout"], holds, must
+
+
+def _read(value):
+    """Texts as the numbers and nulls they stand for: `--config` makes texts of all inner values, and YAML of 5e-4."""
+    if isinstance(value, dict):
+        return {key: _read(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_read(inner) for inner in value]
+    try:
+        number = isinstance(value, str) and re.fullmatch(r"-?[\d.]+[eE][-+]?\d+", value)
+        return float(value) if number else yaml.safe_load(value) if isinstance(value, str) else value
+    except (ValueError, yaml.YAMLError):
+        return value
+
+
+def _fill(validator, properties, instance, schema):
+    for key, inner in properties.items() if isinstance(instance, dict) else ():
+        if isinstance(inner, dict) and "default" in inner:
+            instance.setdefault(key, copy.deepcopy(inner["default"]))
+        fits = validator.evolve(schema=inner).is_valid
+        if key in instance and not fits(instance[key]) and fits(read := _read(instance[key])):
+            instance[key] = read
+    yield from Draft202012Validator.VALIDATORS["properties"](validator, properties, instance, schema)
+
+
+# stricter than JSON: 2.0 is no number of epochs, and no range catches .nan
+TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+TYPES = TYPES.redefine("number", lambda _, value: type(value) in (int, float) and math.isfinite(value))
+Checker = validators.extend(Draft202012Validator, {"properties": _fill}, type_checker=TYPES)
+
+
+def _show(value) -> str:
+    text = f"'{value}'" if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _message(error, schema: dict) -> str:
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)[1:]
+    rule, limit, before = error.validator, error.validator_value, path and f"{path}."
+    if rule == "required":
+        return f"{before}{next(key for key in limit if key not in error.instance)} is missing"
+    if rule in UNKNOWN:
+        behind = schema["$defs"].get(error.schema.get("$ref", "").removeprefix("#/$defs/"), {})
+        valid = dict.fromkeys([*error.schema.get("properties", ()), *behind.get("properties", ())])
+        names = list(error.schema.get("patternProperties", ()))
+        wrong = next(key for key in error.instance if key not in valid and not any(re.search(n, key) for n in names))
+        if names:
+            return f"'{wrong}' is no name for {path}; must be {schema['$defs']['name']['description']}"
+        return f"unknown key '{before}{wrong}'{nearest(wrong, list(valid))}"
+    hint = nearest(error.instance, limit) if rule == "enum" else ""
+    must = error.schema.get("description") or MUST_BE[rule](limit)
+    return f"{path} is {_show(error.instance)}; must be {must}{hint if 'did you mean' in hint else ''}"

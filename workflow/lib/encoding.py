@@ -1,0 +1,71 @@
+"""From the rows of a dataset to token ids: tokenised once, padded per batch."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from workflow.lib.errors import UserError
+
+
+@dataclass
+class Encoded:
+    """Token ids of every row; `word_of` gives each token's word (-1: none), for inputs made of words."""
+
+    inputs: dict[str, list[list[int]]]
+    lengths: np.ndarray
+    n_truncated: int
+    pad: dict[str, int]
+    word_of: list[list[int]]
+    special: list[list[int]]
+
+    def batch(self, rows: np.ndarray, device: str | torch.device = "cpu") -> dict[str, torch.Tensor]:
+        """The rows as tensors, padded on the right to the longest of them."""
+        width = int(self.lengths[rows].max())
+        tensors = {}
+        for name, values in self.inputs.items():
+            padded = np.full((len(rows), width), self.pad[name], dtype=np.int64)
+            for at, row in enumerate(rows):
+                padded[at, : self.lengths[row]] = values[row]
+            tensors[name] = torch.from_numpy(padded).to(device)
+        return tensors
+
+
+def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_tokens: int, by_word: bool) -> Encoded:
+    """Tokenise a dataset. Too long rows are cut and counted, except where a cut would lose an annotated word."""
+    has_words = info["kind"] in ("treebank", "spans")
+    if has_words:
+        texts = (table["words"].to_pylist(),)
+    elif info["kind"] == "qa":
+        texts = (table["question"].to_pylist(), table["context"].to_pylist())
+    elif table["text_pair"].null_count < table.num_rows:
+        texts = (table["text"].to_pylist(), table["text_pair"].to_pylist())
+    elif by_word:
+        texts, has_words = ([text.split() for text in table["text"].to_pylist()],), True
+    else:
+        texts = (table["text"].to_pylist(),)
+    if by_word and not has_words:
+        raise UserError(
+            f"dataset {info['dataset']}: units of words need one text or a list of words per row, not a pair"
+        )
+    out = tokenizer(*texts, truncation=True, max_length=max_tokens, is_split_into_words=has_words)
+    truncated = [at for at, encoding in enumerate(out.encodings) if encoding.overflowing]
+    if truncated and info["kind"] in ("treebank", "spans"):
+        name = table["id"][truncated[0]].as_py()
+        raise UserError(
+            f"dataset {info['dataset']}: row {name} has more than {max_tokens} tokens and cutting it would lose "
+            "annotated words (raise max_tokens, up to what the encoder takes, or drop such rows)"
+        )
+    names = [name for name in ("input_ids", "token_type_ids", "attention_mask") if name in out]
+    return Encoded(
+        inputs={name: out[name] for name in names},
+        lengths=np.array([len(ids) for ids in out["input_ids"]]),
+        n_truncated=len(truncated),
+        pad={"input_ids": tokenizer.pad_token_id, "token_type_ids": 0, "attention_mask": 0},
+        word_of=[[-1 if word is None else word for word in encoding.word_ids] for encoding in out.encodings]
+        if has_words
+        else [],
+        special=[encoding.special_tokens_mask for encoding in out.encodings],
+    )

@@ -1,0 +1,135 @@
+"""The fine-tuning loop. Accelerate does devices, precision, gradient scaling and clipping (figures in CONTRIBUTING)."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from torch import nn
+from torch.nn.functional import cross_entropy
+from tqdm import tqdm
+
+from workflow.lib.batches import bucketed_batches
+from workflow.lib.encoders.learning_rates import parameter_groups
+from workflow.lib.encoding import Encoded
+from workflow.lib.heads import Tunable
+from workflow.lib.training.schedules import SCHEDULES
+from workflow.lib.training.state import SavedState
+
+log = logging.getLogger("training")
+
+
+@dataclass
+class Examples:
+    encoded: Encoded
+    labels: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+def accelerator_for(precision: str) -> Accelerator:
+    if precision == "auto":
+        on_gpu = torch.cuda.is_available()
+        precision = ("bf16" if torch.cuda.is_bf16_supported() else "fp16") if on_gpu else "float32"
+    return Accelerator(mixed_precision="no" if precision == "float32" else precision)
+
+
+def make_optimizer(model: Tunable, settings: dict) -> torch.optim.Optimizer:
+    groups = parameter_groups(
+        model.encoder,
+        model.head,
+        settings["learning_rate"],
+        layer_decay=settings["layer_decay"],
+        weight_decay=settings["weight_decay"],
+        head_lr=settings["head_learning_rate"],
+        embeddings_lr_mode=settings["embeddings_rate"],
+    )
+    return torch.optim.AdamW(groups, betas=(0.9, 0.999), eps=settings["adam_epsilon"], fused=True)
+
+
+def train(
+    model: Tunable,
+    examples: Examples,
+    settings: dict,
+    seed: int,
+    state: SavedState,
+    held_out: Examples | None = None,
+    on_step: Callable[[int, nn.Module], None] = lambda step, model: None,
+) -> list[dict]:
+    """Train in place; returns one row per epoch. `on_step` sees the model at step 0 and every `save_every` updates."""
+    accelerator = accelerator_for(settings["precision"])
+    optimizer = make_optimizer(model, settings)
+    model, optimizer = accelerator.prepare(model, optimizer)
+    peak_rates = [group["lr"] for group in optimizer.param_groups]
+    n_steps = settings["epochs"] * -(-len(examples) // settings["batch_size"])
+    resumed = state.load()
+    history, best, first_epoch, step = [], None, 0, 0
+    if resumed:
+        model.load_state_dict(resumed["model"])
+        optimizer.load_state_dict(resumed["optimizer"])
+        history, best, first_epoch, step = (resumed[name] for name in ("history", "best", "epoch", "step"))
+        log.info("continuing after epoch %d", first_epoch)
+    elif settings["save_every"]:
+        on_step(0, model)
+    # disable=None: a bar on a terminal, silence in a log file
+    with tqdm(total=n_steps, initial=step, desc="fine-tuning", leave=False, disable=None) as bar:
+        for epoch in range(first_epoch, settings["epochs"]):
+            model.train()
+            losses = []
+            for rows in bucketed_batches(
+                examples.encoded.lengths, settings["batch_size"], np.random.default_rng([seed, epoch])
+            ):
+                factor = SCHEDULES[settings["schedule"]](step + 1, n_steps + 1, settings["warmup"])
+                for group, peak in zip(optimizer.param_groups, peak_rates):
+                    group["lr"] = peak * factor
+                losses.append(_update(accelerator, model, optimizer, examples, rows, settings))
+                step += 1
+                bar.update()
+                if settings["save_every"] and (step % settings["save_every"] == 0 or step == n_steps):
+                    on_step(step, model)
+            row = {"epoch": epoch + 1, "step": step, "loss": float(np.mean(losses)), "held_out_accuracy": float("nan")}
+            if held_out is not None:
+                row["held_out_accuracy"] = accuracy(model, held_out)
+            history.append(row)
+            log.info("epoch %(epoch)d: loss %(loss).4f, held-out accuracy %(held_out_accuracy).4f", row)
+            if settings["keep_best"] and (best is None or row["held_out_accuracy"] > best["accuracy"]):
+                copied = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
+                best = {"accuracy": row["held_out_accuracy"], "epoch": epoch + 1, "model": copied}
+            state.save(model=model.state_dict(), optimizer=optimizer.state_dict(), history=history, best=best,
+                       epoch=epoch + 1, step=step)  # fmt: skip
+    if best is not None:
+        model.load_state_dict(best["model"])
+    return history
+
+
+def _update(accelerator, model, optimizer, examples: Examples, rows: np.ndarray, settings: dict) -> float:
+    """One optimiser step; the batch goes through in `accumulation` parts, each weighted by its share of the rows."""
+    total = 0.0
+    for part in np.array_split(rows, min(settings["accumulation"], len(rows))):
+        batch = examples.encoded.batch(part, accelerator.device)
+        labels = torch.from_numpy(examples.labels[part]).to(accelerator.device)
+        with accelerator.autocast():
+            loss = cross_entropy(model(batch), labels) * (len(part) / len(rows))
+        accelerator.backward(loss)
+        total += loss.item()
+    accelerator.clip_grad_norm_(model.parameters(), settings["clip_norm"])
+    optimizer.step()
+    optimizer.zero_grad()
+    return total
+
+
+@torch.no_grad()
+def predict(model: nn.Module, examples: Examples, batch_size: int = 64) -> np.ndarray:
+    model.eval()
+    device = next(model.parameters()).device
+    predicted = np.empty(len(examples), dtype=np.int64)
+    for rows in bucketed_batches(examples.encoded.lengths, batch_size):
+        predicted[rows] = model(examples.encoded.batch(rows, device)).argmax(dim=1).cpu().numpy()
+    return predicted
+
+
+def accuracy(model: nn.Module, examples: Examples) -> float:
+    return float(np.mean(predict(model, examples) == examples.labels))

@@ -1,0 +1,31 @@
+"""Activation caches: what every layer of a model says of the units of datasets.
+
+in   a model's folder, the datasets that analyses look at through it
+out  activations/<model>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector; layer 0 = embeddings
+how  one forward pass per dataset writes all layers; one job does all datasets of a model, because importing torch and
+     loading the model cost more than a small dataset
+"""
+
+
+rule cache_activations:
+    """Write the activations of a model, all layers, for a unit (cls, word or token)."""
+    input:
+        model=lambda w: model_folder(w.model),
+        data=lambda w: [data_file(place) for place in inputs_of(w.model, w.unit)],
+    output:
+        directory("<results>/activations/{model}/{unit}"),
+    params:
+        settings=config["activations"],
+        modules=digest_of("activations/cache.py"),
+    log:
+        "<results>/logs/activations/{model}/{unit}.log",
+    benchmark:
+        "<results>/benchmarks/activations/{model}/{unit}.tsv"
+    resources:
+        gpu=GPU,
+        mem_mb=6000,
+        runtime=240,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/activations/cache.py"

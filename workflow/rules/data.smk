@@ -1,0 +1,62 @@
+"""Datasets in four normalised kinds, one Parquet file per split.
+
+in   the embedded corpus, or real data from a mirror or the Hub (config/datasets.yaml)
+out  data/<dataset>/<split>.parquet: text, qa, treebank or spans rows; labels and digest in the file's metadata
+how  generate, or locate and adapt; every row is checked before the file appears
+"""
+
+
+rule generate_dataset:
+    """Generate a split of a stand-in dataset of the embedded corpus."""
+    output:
+        "<results>/data/{dataset}/{split}.parquet",
+    wildcard_constraints:
+        dataset="|".join(d for d, e in config["datasets"].items() if e["source"] == "embedded") or "none",
+    params:
+        rows=lambda w: config["datasets"][w.dataset]["rows"],
+        seed=config["seed"],
+        modules=digest_of("data/generate.py"),
+    log:
+        "<results>/logs/data/{dataset}/{split}.log",
+    benchmark:
+        "<results>/benchmarks/data/{dataset}/{split}.tsv"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/data/generate.py"
+
+
+rule fetch_dataset:
+    """Read a split of a real dataset from the mirror, or download it."""
+    output:
+        "<results>/data/{dataset}/{split}.parquet",
+    wildcard_constraints:
+        dataset="|".join(d for d, e in config["datasets"].items() if e["source"] == "real") or "none",
+    params:
+        entry=lambda w: REGISTRY[w.dataset],
+        dataset=lambda w: w.dataset,
+        split=lambda w: w.split,
+        rows=lambda w: config["datasets"][w.dataset]["rows"][w.split],
+        seed=config["seed"],
+        mirror=config["mirror"],
+        modules=digest_of("data/fetch.py"),
+    log:
+        "<results>/logs/data/{dataset}/{split}.log",
+    benchmark:
+        "<results>/benchmarks/data/{dataset}/{split}.tsv"
+    retries: 2
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/data/fetch.py"
+
+
+localrules:
+    generate_dataset,
+    fetch_dataset,

@@ -1,0 +1,33 @@
+"""Models: an encoder plus what a fine-tuning recipe made of it.
+
+in   an encoder's folder, a task's training and evaluation rows
+out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet,
+     saved steps if asked for; and beside it .metrics.parquet: train and test accuracy
+how  recipes full, freeze-k, truncate-k, reinit-k, frozen; AdamW with a rate per layer; early stopping on held-out rows
+"""
+
+
+rule finetune_model:
+    """Fine-tune an encoder on a task by a recipe; continues after a kill."""
+    input:
+        encoder="<results>/encoders/{encoder}",
+        train=lambda w: data_file(task_places(w.task)[0]),
+        evaluate=lambda w: data_file(task_places(w.task)[1]),
+    output:
+        model=directory("<results>/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}"),
+        metrics="<results>/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.metrics.parquet",
+    params:
+        settings=lambda w: training_of(config, w.task),
+        modules=digest_of("models/finetune.py"),
+    log:
+        "<results>/logs/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.log",
+    benchmark:
+        "<results>/benchmarks/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.tsv"
+    resources:
+        gpu=GPU,
+        mem_mb=8000,
+        runtime=720,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/models/finetune.py"

@@ -1,0 +1,36 @@
+"""Which single dimensions carry a task? Salient neurons of the last layer's [CLS] vectors (matton2019, section 3.2).
+
+in   activations of a model on its tasks' training and evaluation texts
+out  analysis/neurons/<model>/greedy.parquet  task, n_classes, step (0 = all), neuron, cv_accuracy, test_accuracy
+     analysis/neurons/<model>/alone.parquet   task, neuron, accuracy (test, that neuron alone)
+     analysis/neurons/<model>/best.parquet    task, label, activation (test texts, the best neuron)
+how  greedy addition by 5-fold cross-validation on train, all candidates at once; evaluated on test
+"""
+
+
+rule search_neurons:
+    """Search the neurons of a model that carry its tasks."""
+    input:
+        activations="<results>/activations/{model}/cls",
+        data=lambda w: [data_file(place) for place in inputs_of(w.model, "cls")],
+    output:
+        greedy="<results>/analysis/neurons/{model}/greedy.parquet",
+        alone="<results>/analysis/neurons/{model}/alone.parquet",
+        best="<results>/analysis/neurons/{model}/best.parquet",
+    params:
+        tasks=lambda w: {task: task_data(task) for task in tasks_of(w.model)},
+        settings=matton_settings("folds", "search_neurons", "search_rows", "regularisation"),
+        seed=config["seed"],
+        modules=digest_of("neurons/search.py"),
+    log:
+        "<results>/logs/neurons/{model}.log",
+    benchmark:
+        "<results>/benchmarks/neurons/{model}.tsv"
+    resources:
+        gpu=GPU,
+        mem_mb=6000,
+        runtime=240,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/neurons/search.py"

@@ -1,0 +1,43 @@
+"""How few dimensions are enough? Principal components of the last layer's [CLS] vectors (matton2019, section 3.1).
+
+in   activations of a model: general sentences, and its tasks' training and evaluation texts
+out  analysis/pca/<model>/accuracy.parquet   task, series, dimensions, draw, accuracy
+     analysis/pca/<model>/variance.parquet   component, explained (share of variance, general sentences)
+     analysis/pca/<model>/samples.parquet    task, sample_size, draw, accuracy
+how  PCA fitted on general sentences, on the task's own texts, or raw dimensions drawn at random; then a softmax classifier
+"""
+
+
+rule pca_accuracy:
+    """Accuracy against retained dimensions, variance of components, and the effect of the PCA's sample size."""
+    input:
+        activations="<results>/activations/{model}/cls",
+        data=lambda w: [data_file(place) for place in inputs_of(w.model, "cls")],
+    output:
+        accuracy="<results>/analysis/pca/{model}/accuracy.parquet",
+        variance="<results>/analysis/pca/{model}/variance.parquet",
+        samples="<results>/analysis/pca/{model}/samples.parquet",
+    params:
+        general=config["matton2019"]["general"].replace("/", "-"),
+        tasks=lambda w: {task: task_data(task) for task in tasks_of(w.model)},
+        settings=matton_settings(
+            "components",
+            "random_draws",
+            "sample_sizes",
+            "sample_components",
+            "variance_components",
+            "regularisation",
+        ),
+        seed=config["seed"],
+        modules=digest_of("pca/accuracy.py"),
+    log:
+        "<results>/logs/pca/{model}.log",
+    benchmark:
+        "<results>/benchmarks/pca/{model}.tsv"
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/pca/accuracy.py"

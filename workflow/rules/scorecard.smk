@@ -1,0 +1,94 @@
+"""The scorecard: published numbers, measured numbers and the papers' claims side by side.
+
+in   analysis tables, published numbers (config/published)
+out  scorecard/<paper>.measured.parquet, scorecard/<paper>.claims.parquet; scorecard.md and scorecard.csv;
+     tables/beyond/pretraining_gain
+how  each paper's script names its measured numbers like the published ones and weighs its claims; then all are joined
+"""
+
+
+rule score_matton2019:
+    """matton2019: measured numbers and claims."""
+    input:
+        metrics=metrics_of(matton_models("tuned")),
+        greedy=analysis_of(matton_models("pretrained") + matton_models("tuned"), "neurons", "greedy"),
+        alone=analysis_of(matton_models("tuned"), "neurons", "alone"),
+        accuracy=analysis_of(matton_models("pretrained") + matton_models("tuned"), "pca", "accuracy"),
+        variance=analysis_of(matton_models("pretrained") + matton_models("tuned"), "pca", "variance"),
+        samples=analysis_of(matton_models("pretrained"), "pca", "samples"),
+    output:
+        measured="<results>/scorecard/matton2019.measured.parquet",
+        claims="<results>/scorecard/matton2019.claims.parquet",
+    params:
+        modules=digest_of("scorecard/matton2019.py"),
+    log:
+        "<results>/logs/scorecard/matton2019.log",
+    benchmark:
+        "<results>/benchmarks/scorecard/matton2019.tsv"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/scorecard/matton2019.py"
+
+
+rule compare_pretraining:
+    """Fine-tuning from a pre-trained and from an untrained encoder, task by task."""
+    input:
+        metrics=metrics_of(gain_models()),
+    output:
+        csv=report(
+            "<results>/tables/beyond/pretraining_gain.csv",
+            category="beyond",
+            caption="../report/scorecard.rst",
+            labels={"artifact": "pretraining_gain"},
+        ),
+        md="<results>/tables/beyond/pretraining_gain.md",
+    params:
+        names={key: config["pretraining_gain"][key] for key in ("trained", "untrained")},
+        modules=digest_of("scorecard/pretraining_gain.py"),
+    log:
+        "<results>/logs/scorecard/pretraining_gain.log",
+    benchmark:
+        "<results>/benchmarks/scorecard/pretraining_gain.tsv"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/scorecard/pretraining_gain.py"
+
+
+rule scorecard:
+    """All papers together."""
+    input:
+        published=[published("matton2019")],
+        measured=["<results>/scorecard/matton2019.measured.parquet"],
+        claims=["<results>/scorecard/matton2019.claims.parquet"],
+    output:
+        md="<results>/scorecard.md",
+        csv=report(
+            "<results>/scorecard.csv",
+            category="scorecard",
+            caption="../report/scorecard.rst",
+            labels={"artifact": "scorecard"},
+        ),
+    params:
+        papers=["matton2019"],
+        run=config["run"],
+        notes=notes_on_run(),
+        modules=digest_of("scorecard/scorecard.py"),
+    log:
+        "<results>/logs/scorecard/scorecard.log",
+    benchmark:
+        "<results>/benchmarks/scorecard/scorecard.tsv"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    conda:
+        "../../envs/environment.yaml"
+    script:
+        "../scripts/scorecard/scorecard.py"

@@ -1,0 +1,34 @@
+"""Figure 4: variance ratios of the first principal components, fine-tuned over pre-trained."""
+
+import pandas as pd
+
+from workflow.lib.figures import PALETTE, curve, name_of, new_figure, save_figure
+from workflow.lib.matton2019 import leading_run, spread, variance_ratios
+
+
+def draw(ratios: pd.DataFrame):
+    figure, axes = new_figure()
+    for number, (task, of_task) in enumerate(ratios.groupby("task", sort=False)):
+        values = spread(of_task, ["component"], "ratio").sort_values("component")
+        last = leading_run(values["mean"].tolist())
+        label = f"{name_of(task)}: first {last} above 1"
+        curve(axes, values["component"], values["mean"], values["sd"].fillna(0), label, number)
+        if last:
+            # lines of different tasks may fall on one index: shift them a little apart
+            axes.axvline(last + 0.12 * (number - 1), color=PALETTE[number], linestyle="--", linewidth=0.9)
+    axes.axhline(1, color="0.4", linewidth=0.8)
+    axes.set_yscale("log")
+    axes.set_xticks(range(1, int(ratios["component"].max()) + 1, 2 if ratios["component"].max() > 12 else 1))
+    axes.set(xlabel="principal component (general text)", ylabel="variance ratio, fine-tuned / pre-trained")
+    axes.legend()
+    return figure
+
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    save_figure(
+        draw(variance_ratios(read_tables(snakemake.input.variance))), snakemake.output.pdf, snakemake.output.png
+    )

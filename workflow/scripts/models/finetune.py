@@ -1,0 +1,106 @@
+"""Fine-tune an encoder on a task by a recipe, and measure it on the evaluation split."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+
+from workflow.lib.datasets import read_dataset
+from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
+from workflow.lib.encoders.recipes import apply_recipe
+from workflow.lib.encoding import encode
+from workflow.lib.errors import UserError
+from workflow.lib.heads import HEADS, Tunable
+from workflow.lib.training.loop import Examples, accuracy, train
+from workflow.lib.training.state import SavedState
+
+
+def nested_rows(n_rows: int, fraction: float, seed: int) -> np.ndarray:
+    """The first part of a seeded permutation: a smaller fraction is contained in every larger one."""
+    return np.random.default_rng([seed, n_rows]).permutation(n_rows)[: max(1, round(fraction * n_rows))]
+
+
+def split_off(rows: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """(training rows, held-out rows); the rows come shuffled."""
+    n_held_out = round(share * len(rows))
+    return rows[n_held_out:], rows[:n_held_out]
+
+
+def load_examples(path: str, encoder, tokenizer, longest: int, log) -> tuple[Examples, dict]:
+    table, info = read_dataset(path)
+    if info["kind"] != "text" or not info["labels"]:
+        raise UserError(f"{path}: a sequence head needs a labelled text dataset, not kind '{info['kind']}'")
+    encoded = encode(table, info, tokenizer, min(longest, max_tokens(encoder, tokenizer)), by_word=False)
+    if encoded.n_truncated:
+        log.warning("%s: %d of %d texts cut to %d tokens", path, encoded.n_truncated, len(table), longest)
+    return Examples(encoded, table["label"].to_numpy()), info
+
+
+def part_of(examples: Examples, rows: np.ndarray) -> Examples:
+    encoded = examples.encoded
+    inputs = {name: [values[row] for row in rows] for name, values in encoded.inputs.items()}
+    return Examples(type(encoded)(inputs, encoded.lengths[rows], 0, encoded.pad, [], []), examples.labels[rows])
+
+
+def build(encoder_folder: str, recipe: str, settings: dict, n_labels: int, seed: int) -> Tunable:
+    torch.manual_seed(seed)
+    encoder = apply_recipe(load_encoder(encoder_folder), recipe, seed)
+    return Tunable(encoder, HEADS[settings["head"]](encoder.config.hidden_size, n_labels, settings["dropout"]))
+
+
+def save_model(model: Tunable, folder: Path, about: dict) -> None:
+    model.encoder.save_pretrained(folder)
+    save_file(model.head.state_dict(), folder / "head.safetensors")
+    (folder / "tunescope.json").write_text(json.dumps(about, indent=1))
+
+
+if __name__ == "__main__":
+    from workflow.lib.files import whole_folder
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import write_table
+
+    log = to_rule_log(snakemake.log[0])
+    torch.set_num_threads(snakemake.threads)
+    wildcards, settings = snakemake.wildcards, dict(snakemake.params.settings)
+    seed, fraction = int(wildcards.seed), float(wildcards.fraction)
+    tokenizer = load_tokenizer(snakemake.input.encoder)
+    encoder = load_encoder(snakemake.input.encoder)
+    whole, info = load_examples(snakemake.input.train, encoder, tokenizer, settings["max_tokens"], log)
+    tested, _ = load_examples(snakemake.input.evaluate, encoder, tokenizer, settings["max_tokens"], log)
+    kept, held_out = split_off(nested_rows(len(whole), fraction, seed), settings["holdout"])
+    if settings["keep_best"] and not len(held_out):
+        raise UserError(
+            f"task {wildcards.task}: keep_best needs held-out rows, but holdout {settings['holdout']} gives none"
+        )
+
+    def attempt(settings: dict, folder: Path):
+        model = build(snakemake.input.encoder, wildcards.recipe, settings, len(info["labels"]), seed)
+        state = SavedState(snakemake.output.model, [settings, seed, fraction, info["digest"]])
+
+        def save_step(step: int, model: Tunable) -> None:
+            model.encoder.save_pretrained(folder / "steps" / f"{step:05d}")
+
+        held = part_of(whole, held_out) if len(held_out) else None
+        return model, train(model, part_of(whole, kept), settings, seed, state, held, save_step), state
+
+    with whole_folder(snakemake.output.model) as folder:
+        try:
+            model, history, state = attempt(settings, folder)
+        except torch.OutOfMemoryError:
+            # the same effective batch in twice as many parts; a second failure is the user's to solve
+            settings["accumulation"] *= 2
+            log.warning("out of memory: once more with accumulation %d", settings["accumulation"])
+            torch.cuda.empty_cache()
+            model, history, state = attempt(settings, folder)
+        model = model.cpu() if not torch.cuda.is_available() else model
+        scores = {"train_accuracy": accuracy(model, part_of(whole, kept)), "test_accuracy": accuracy(model, tested)}
+        about = {"task": wildcards.task, "recipe": wildcards.recipe, "labels": info["labels"], **scores}
+        save_model(model, folder, about)
+        tokenizer.save_pretrained(folder)
+        write_table(history, folder / "history.parquet")
+    write_table([scores | {"n_train": len(kept)}], snakemake.output.metrics, encoder=wildcards.encoder,
+                task=wildcards.task, recipe=wildcards.recipe, fraction=fraction, seed=seed)  # fmt: skip
+    state.remove()
+    log.info("%s", scores)

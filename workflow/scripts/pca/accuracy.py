@@ -1,0 +1,87 @@
+"""Accuracy of a softmax classifier on few dimensions: general PCA, in-domain PCA, dimensions drawn at random."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from sklearn.decomposition import PCA
+
+from workflow.lib.cls_vectors import TaskVectors, last_layer, task_vectors
+from workflow.lib.errors import UserError
+from workflow.lib.linear import fit_softmax
+
+Projection = Callable[[np.ndarray], np.ndarray]
+
+
+def fit_pca(vectors: np.ndarray) -> PCA:
+    """Centred, not whitened. From the covariance matrix: exact, and cheap for any number of vectors."""
+    return PCA(svd_solver="covariance_eigh").fit(vectors.astype(np.float64))
+
+
+def onto_components(pca: PCA, n: int) -> Projection:
+    return lambda x: ((x - pca.mean_) @ pca.components_[:n].T).astype(np.float32)
+
+
+def accuracy_with(project: Projection, task: TaskVectors, c: float) -> float:
+    model = fit_softmax(project(task.train), task.train_labels, len(task.labels), c=c)
+    return model.accuracy(project(task.test), task.test_labels)
+
+
+def checked_grid(components: list[int], width: int) -> list[int]:
+    """The grid that was asked for, closed by all dimensions."""
+    if max(components) > width:
+        raise UserError(f"matton2019.components asks for {max(components)} components, but the vectors have {width}")
+    return sorted({*components, width})
+
+
+def curves(general: PCA, task: TaskVectors, grid: list[int], draws: int, seed: int, c: float) -> Iterator[dict]:
+    width = task.train.shape[1]
+    in_domain = fit_pca(task.train)
+    for n in grid:
+        for series, pca in (("general", general), ("in_domain", in_domain)):
+            n_there = min(n, len(pca.components_))
+            score = accuracy_with(onto_components(pca, n_there), task, c)
+            yield {"series": series, "dimensions": n, "draw": 0, "accuracy": score}
+        for draw in range(draws if n < width else 1):
+            # one order per draw, so that a larger set of dimensions contains the smaller ones
+            chosen = np.random.default_rng([seed, draw]).permutation(width)[:n]
+            score = accuracy_with(lambda x, chosen=chosen: x[:, chosen], task, c)
+            yield {"series": "random", "dimensions": n, "draw": draw, "accuracy": score}
+
+
+def by_sample_size(
+    vectors: np.ndarray, task: TaskVectors, sizes: list[int], n_components: int, draws: int, seed: int, c: float
+) -> Iterator[dict]:
+    """How many vectors does the general PCA need? Sizes beyond what there is are left out."""
+    for size in (size for size in sizes if size <= len(vectors)):
+        for draw in range(draws if size < len(vectors) else 1):
+            sample = np.random.default_rng([seed, draw]).permutation(len(vectors))[:size]
+            pca = fit_pca(vectors[sample])
+            score = accuracy_with(onto_components(pca, min(n_components, size - 1)), task, c)
+            yield {"sample_size": size, "draw": draw, "accuracy": score}
+
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import write_table
+
+    log = to_rule_log(snakemake.log[0])
+    settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
+    vectors = last_layer(snakemake.input.activations, snakemake.params.general)
+    general = fit_pca(vectors)
+    grid = checked_grid(settings["components"], vectors.shape[1])
+    draws, c = settings["random_draws"], settings["regularisation"]
+    accuracies, samples = [], []
+    for name, places in snakemake.params.tasks.items():
+        task = task_vectors(snakemake.input.activations, places["train"], places["test"], snakemake.input.data)
+        accuracies += [{"task": name, **row} for row in curves(general, task, grid, draws, seed, c)]
+        by_size = by_sample_size(vectors, task, settings["sample_sizes"], settings["sample_components"], draws, seed, c)
+        samples += [{"task": name, **row} for row in by_size]
+        log.info("%s: all %d dimensions give %.4f", name, vectors.shape[1], accuracies[-1]["accuracy"])
+    explained = general.explained_variance_ratio_[: settings["variance_components"]]
+    write_table(accuracies, snakemake.output.accuracy, model=model)
+    write_table(samples, snakemake.output.samples, model=model)
+    write_table(
+        [{"component": at + 1, "explained": float(share)} for at, share in enumerate(explained)],
+        snakemake.output.variance,
+        model=model,
+    )

@@ -1,0 +1,62 @@
+"""Published numbers, measured numbers and claims side by side."""
+
+import pandas as pd
+
+# Points of difference that a faithful full-scale run may show; None where the paper's number is no target.
+TOLERANCES = {
+    ("matton2019", "table2"): 0.7,
+    ("matton2019", "table3"): 2.0,
+    ("matton2019", "section3.1.2"): 1.0,
+    ("matton2019", "fig4"): 1.0,
+}
+
+
+def compare(published: pd.DataFrame, measured: pd.DataFrame, paper: str) -> pd.DataFrame:
+    both = published.merge(measured, on=["artifact", "series", "x"], how="left")
+    both.insert(0, "paper", paper)
+    both["difference"] = both["measured"] - both["value"]
+    both["tolerance"] = [TOLERANCES.get((paper, artifact)) for artifact in both["artifact"]]
+    within = both["difference"].abs() <= both["tolerance"]
+    both["within"] = within.map({True: "yes", False: "no"}).where(both["measured"].notna(), "not measured")
+    columns = ["paper", "artifact", "series", "x", "value", "measured", "sd", "n", "difference", "tolerance", "within"]
+    return both.rename(columns={"value": "published"})[[name if name != "value" else "published" for name in columns]]
+
+
+def as_markdown(run: str, numbers: pd.DataFrame, claims: pd.DataFrame, notes: list[str]) -> str:
+    lines = [f"# Scorecard of the run `{run}`", ""]
+    lines += [f"> {note}" for note in notes] + [""]
+    counts = claims["verdict"].value_counts()
+    lines += [f"Claims: {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}.", ""]
+    lines += ["| paper | claim | verdict | evidence |", "| --- | --- | --- | --- |"]
+    lines += [f"| {c.paper} | {c.statement} | **{c.verdict}** | {c.evidence} |" for c in claims.itertuples()]
+    lines += ["", "| paper | artifact | series | x | published | measured | difference | within tolerance |",
+              "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+    for row in numbers.itertuples():
+        shown = (
+            "–"
+            if row.measured != row.measured
+            else f"{row.measured:.2f}" + ("" if row.sd != row.sd else f" ± {row.sd:.2f}")
+        )
+        difference = "–" if row.difference != row.difference else f"{row.difference:+.2f}"
+        lines.append(
+            f"| {row.paper} | {row.artifact} | {row.series} | {row.x} | {row.published:g} | {shown} | {difference} | {row.within} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    from workflow.lib.files import whole_file
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_table
+
+    to_rule_log(snakemake.log[0])
+    papers = snakemake.params.papers
+    numbers = pd.concat(
+        compare(pd.read_csv(published, dtype={"x": str}), read_table(measured), paper)
+        for paper, published, measured in zip(papers, snakemake.input.published, snakemake.input.measured)
+    )
+    claims = pd.concat([read_table(path) for path in snakemake.input.claims])
+    with whole_file(snakemake.output.csv) as beside:
+        numbers.to_csv(beside, index=False)
+    with whole_file(snakemake.output.md) as beside:
+        beside.write_text(as_markdown(snakemake.params.run, numbers, claims, snakemake.params.notes))
