@@ -14,9 +14,11 @@ test: .venv/ready lint
 	$(BIN)/python -m pytest
 
 # Real data and a small real encoder; see docs/laptop.md
+comma := ,
+ENCODER_CONFIG = encoders={small: {path: '$(ENCODER)'$(if $(ENCODER_NOTE),$(comma) note: '$(ENCODER_NOTE)')}}
 laptop: .venv/ready
 	$(SNAKEMAKE) --configfile config/laptop.yaml \
-		$(if $(MIRROR)$(ENCODER),--config $(if $(MIRROR),mirror=$(MIRROR)) $(if $(ENCODER),laptop_encoder=$(ENCODER)))
+		$(if $(MIRROR)$(ENCODER),--config $(if $(MIRROR),mirror=$(MIRROR)) $(if $(ENCODER),"$(ENCODER_CONFIG)"))
 
 bench: .venv/ready
 	$(BIN)/python -m tests.benchmarks.run

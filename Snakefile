@@ -10,9 +10,11 @@ from snakemake.utils import min_version
 
 min_version("9.25")
 
-# Scripts and this file import workflow.lib; jobs, local or on a cluster node, parse this file first and inherit the path.
 sys.path.insert(0, workflow.basedir)
-os.environ["PYTHONPATH"] = os.pathsep.join([workflow.basedir, os.environ.get("PYTHONPATH", "")])
+
+from workflow.lib.modules import let_jobs_import
+
+let_jobs_import()
 
 
 configfile: os.path.join(workflow.basedir, "config/config.yaml")

@@ -16,6 +16,26 @@ REGISTRY = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())["registry
 SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
 SECTIONS = [key for key, entry in SCHEMA["properties"].items() if isinstance(DEMO[key], dict)]
 COMMIT = "0123456789" * 4
+# The mistakes are made in this one, so that the demo's numbers may change.
+TOY = yaml.safe_load("""
+run: toy
+datasets:
+  wikipedia: {source: embedded, rows: {pretrain: 100, sentences: 100}}
+  imdb: {source: embedded, rows: {train: 20, test: 20}}
+  sst2: {source: embedded, rows: {train: 20, test: 20}}
+encoders:
+  base: {source: pretrain, layers: 2, width: 64, heads: 4, seeds: [0, 1]}
+  untrained: {source: random, like: base, seeds: [0]}
+pretraining: {dataset: wikipedia, split: pretrain}
+training: {epochs: 2}
+tasks:
+  imdb: {dataset: imdb, holdout: 0.1, keep_best: true}
+  sst2: {dataset: sst2}
+matton2019:
+  {encoders: [base.0], tasks: [imdb], general: wikipedia/sentences, components: [1, 64], sample_sizes: [50, 100]}
+pretraining_gain: {trained: [base.0], untrained: [untrained.0], tasks: [imdb]}
+""")
+TOY_REGISTRY = {name: {"splits": {"train": {}, "test": {}}} for name in ("wikipedia", "imdb", "sst2")}
 
 
 def merged(base: dict, changes: dict) -> dict:
@@ -27,8 +47,8 @@ def merged(base: dict, changes: dict) -> dict:
     return base
 
 
-def checked(changes: dict | None = None) -> dict:
-    return check_config(merged(DEMO, changes or {}), REGISTRY)
+def checked(changes: dict, base: dict = TOY, registry: dict = TOY_REGISTRY) -> dict:
+    return check_config(merged(base, changes), registry)
 
 
 def schema_tables() -> dict[str, dict[str, dict]]:
@@ -102,7 +122,7 @@ def test_every_closed_part_of_the_schema_is_closed():
 
 def test_demo_passes_unchanged_but_for_splits():
     before = copy.deepcopy(DEMO)
-    after = checked()
+    after = checked({}, DEMO, REGISTRY)
     assert before == DEMO
     splits = {"train_split": "train", "evaluate": "test"}
     assert after == DEMO | {"tasks": {name: task | splits for name, task in DEMO["tasks"].items()}}
@@ -113,35 +133,37 @@ def test_demo_passes_unchanged_but_for_splits():
     "preset", sorted(p.name for p in (ROOT / "config").glob("*.yaml") if p.name != "datasets.yaml")
 )
 def test_presets_pass(preset):
-    config = checked(yaml.safe_load((ROOT / "config" / preset).read_text()))
+    config = checked(yaml.safe_load((ROOT / "config" / preset).read_text()), DEMO, REGISTRY)
     assert all(training_of(config, task)["epochs"] for task in config["tasks"])
 
 
 def test_defaults_are_filled_in():
-    sparse = {key: value for key, value in copy.deepcopy(DEMO).items() if key not in ("training", "figures", "seed")}
-    sparse["training"] = {"epochs": 2}
-    config = check_config(sparse, REGISTRY)
+    config = checked({})
+    assert config.keys() == DEMO.keys()
     assert config["training"] == DEMO["training"] | {"epochs": 2}
-    assert config["figures"] == DEMO["figures"] and config["seed"] == 0
+    assert config["figures"] == DEMO["figures"] and config["activations"] == DEMO["activations"]
+    assert config["matton2019"].keys() == DEMO["matton2019"].keys()
 
 
 def test_training_of_overlays_the_task_s_own_keys():
     config = checked({"training": {"epochs": 3, "warmup": 0.2}, "tasks": {"imdb": {"epochs": 9, "evaluate": "train"}}})
     own = {"dataset": "imdb", "train_split": "train", "evaluate": "train", "epochs": 9, "holdout": 0.1}
-    own |= {"keep_best": True, "layer_decay": 0.95}
+    own |= {"keep_best": True}
     assert training_of(config, "imdb") == DEMO["training"] | {"warmup": 0.2} | own
     assert training_of(config, "sst2")["epochs"] == 3
 
 
 def test_null_drops_entries_and_0_drops_splits():
+    rows = {"pretrain": 0, "sentences": 0, "train": None}
+    bert = {"source": "hub", "id": "a/b", "revision": COMMIT}
     config = checked({
-        "datasets": {"trec50": None, "wikipedia": {"source": "real", "rows": {"pretrain": 0, "sentences": 0, "train": None}}},
-        "encoders": {"base": None, "untrained": {"like": "bert"}, "bert": {"source": "hub", "id": "a/b", "revision": COMMIT}},
-        "tasks": {"trec50": None},
+        "datasets": {"sst2": None, "wikipedia": {"source": "real", "rows": rows}},
+        "encoders": {"base": None, "untrained": {"like": "bert", "seeds": [0]}, "bert": bert},
+        "tasks": {"sst2": None},
         "matton2019": {"encoders": ["bert.0"], "general": "wikipedia/train"},
-        "pretraining_gain": {"trained": "bert", "tasks": ["imdb"]},
+        "pretraining_gain": {"trained": ["bert.0"]},
     })  # fmt: skip
-    assert "trec50" not in config["datasets"] and "trec50" not in config["tasks"] and "base" not in config["encoders"]
+    assert "sst2" not in config["datasets"] and "sst2" not in config["tasks"] and "base" not in config["encoders"]
     assert config["datasets"]["wikipedia"]["rows"] == {"train": None}
     assert config["encoders"]["bert"]["seeds"] == [0]
 
@@ -152,15 +174,14 @@ def test_texts_of_the_command_line_become_what_they_stand_for():
         "training": {"epochs": "3", "learning_rate": "5e-4", "keep_best": "false", "head_learning_rate": "null"},
         "matton2019": {"components": ["1", "2"], "search_rows": "100"},
         "datasets": {"imdb": {"rows": {"train": "50"}}},
-        "tasks": {"trec50": "null", "sst2": {"warmup": "0.5"}},
-        "pretraining_gain": {"tasks": ["imdb"]},
+        "tasks": {"sst2": "null", "imdb": {"warmup": "0.5"}},
     })  # fmt: skip
-    assert config["mirror"] is None and "trec50" not in config["tasks"]
+    assert config["mirror"] is None and "sst2" not in config["tasks"]
     assert config["training"]["learning_rate"] == 5e-4 and config["training"]["epochs"] == 3
     assert config["training"]["keep_best"] is False and config["training"]["head_learning_rate"] is None
     assert config["matton2019"]["components"] == [1, 2] and config["matton2019"]["search_rows"] == 100
-    assert config["datasets"]["imdb"]["rows"] == {"train": 50, "test": 1000}
-    assert config["tasks"]["sst2"]["warmup"] == 0.5
+    assert config["datasets"]["imdb"]["rows"] == {"train": 50, "test": 20}
+    assert config["tasks"]["imdb"]["warmup"] == 0.5
 
 
 MISTAKES = [
@@ -170,6 +191,8 @@ MISTAKES = [
     ({"figures": {"dpi": 1}}, "unknown key 'figures.dpi' (one of: published)"),
     ({"encoders": {"base": {"with": 8}}}, "unknown key 'encoders.base.with' (did you mean 'width'?)"),
     ({"training": {"epochs": 0}}, "training.epochs is 0; must be at least 1"),
+    ({"training": {"epochs": "0"}}, "training.epochs is 0; must be at least 1"),
+    ({"seed": 2**32}, "seed is 4294967296; must be at most 4294967295"),
     ({"training": {"epochs": 2.0}}, "training.epochs is 2.0; must be a whole number"),
     ({"training": {"epochs": "many"}}, "training.epochs is 'many'; must be a whole number"),
     ({"training": {"learning_rate": 0}}, "training.learning_rate is 0; must be above 0"),
@@ -199,12 +222,13 @@ MISTAKES = [
     ({"matton2019": {"general": "wikipedia/sentence"}},
      "matton2019.general is 'wikipedia/sentence': no such dataset/split (did you mean 'wikipedia/sentences'?)"),
     ({"matton2019": {"tasks": ["imbd"]}}, "matton2019.tasks[0] is 'imbd': no such task (did you mean 'imdb'?)"),
-    ({"pretraining_gain": {"trained": "bas"}},
-     "pretraining_gain.trained is 'bas': no such trained encoder (did you mean 'base'?)"),
-    ({"pretraining_gain": {"untrained": "base"}},
-     "pretraining_gain.untrained is 'base': no such random encoder (one of: untrained)"),
-    ({"pretraining_gain": {"seeds": [0, 7]}},
-     "pretraining_gain.seeds[1] is 7: no such seed of encoder 'base' (one of: 0, 1, 2)"),
+    ({"pretraining_gain": {"trained": ["bas.0"]}},
+     "pretraining_gain.trained[0] is 'bas.0': no such trained encoder (did you mean 'base.0'?)"),
+    ({"pretraining_gain": {"untrained": ["base.0"]}}, "pretraining_gain.untrained[0] is 'base.0': "
+     "no such random encoder (one of: untrained.0)"),
+    ({"encoders": {"untrained": {"seeds": [0, 7]}}},
+     "encoders.untrained.seeds[1] is 7: no such seed of encoder 'base' (one of: 0, 1)"),
+    ({"gpu": 2}, "gpu is 2; must be one of auto, 0, 1"),
     ({"datasets": {"sst": {"source": "real", "rows": {"train": 1}}}},
      "datasets.sst is 'sst': no such real dataset (did you mean 'sst2'?)"),
     ({"datasets": {"sqad": {"source": "embedded", "rows": {"train": 1}}}},
@@ -248,7 +272,7 @@ def test_a_mistake_is_one_helpful_line(changes, message):
 
 def test_a_missing_section_is_named():
     with pytest.raises(UserError, match=r"^config: tasks is missing$"):
-        check_config({key: value for key, value in DEMO.items() if key != "tasks"}, REGISTRY)
+        check_config({key: value for key, value in TOY.items() if key != "tasks"}, TOY_REGISTRY)
 
 
 def test_embedded_names_are_the_corpus_s():

@@ -299,6 +299,37 @@ def test_mentions_of_one_thing_have_one_number_and_sort():
     assert with_pronoun > 30
 
 
+def actor_of(s: Sentence, verb: int) -> int:
+    """Who acts: what follows "by", else the subject, else what a relative pronoun or a shared subject stands for."""
+    below = {s.deprels[at]: at for at, head in enumerate(s.heads) if head == verb}
+    if "obl:agent" in below:
+        return below["obl:agent"]
+    if s.deprels[verb] == "conj":
+        return actor_of(s, s.heads[verb])
+    return s.heads[verb] if s.deprels[verb] == "acl:relcl" else below["nsubj"]
+
+
+def test_instruments_belong_to_who_acts(sentences):
+    """In the passive, too: "it was struck by her with a stick" makes the stick hers."""
+    in_passive = Counter()
+    for s in sentences:
+        for instrument, agency, relation in s.relations:
+            if relation == "Instrument-Agency":
+                verb = s.heads[instrument]
+                assert agency == actor_of(s, verb) and SORT_OF_FORM[s.words[instrument]] == "tool", s.text()
+                in_passive[s.deprels[agency] == "obl:agent"] += 1
+    assert in_passive[True] and in_passive[False]
+
+
+def test_the_nominals_of_a_question_are_arguments_too(sentences):
+    """Whatever hangs on a verb as subject, object or oblique is one of its arguments, question words included."""
+    for s in sentences:
+        heads = {(predicate, head_of_span(s, start, end)) for predicate, start, end, _ in s.arguments}
+        for at, (head, deprel) in enumerate(zip(s.heads, s.deprels)):
+            if deprel.partition(":")[0] in ("nsubj", "obj", "iobj", "obl", "ccomp") or s.xpos[at] == "WRB":
+                assert (head, at) in heads, (s.text(), s.words[at])
+
+
 # agreement -----------------------------------------------------------------------------------------------------------
 
 COMMON = [noun for nouns in LEXICON.nouns.values() for noun in nouns]

@@ -72,6 +72,17 @@ def first_noun(text: str):
     return next(NOUNS[word] for word in text.split() if word in NOUNS)
 
 
+def texts_of(row: dict) -> list[str]:
+    return [row[name] for name in ("text", "text_pair", "question", "context") if row.get(name)]
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_texts_hold_no_word_outside_the_language(name):
+    known = LEXICON.words() | set(CLASS_WORDS)
+    for row in rows_of(name, 500):
+        assert set(row.get("words") or " ".join(texts_of(row)).split()) <= known, row
+
+
 # sentiment and topics ------------------------------------------------------------------------------------------------
 
 

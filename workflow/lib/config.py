@@ -17,7 +17,7 @@ KINDS = {"object": "a mapping", "array": "a list", "string": "a text", "integer"
          "number": "a number", "boolean": "true or false"}  # fmt: skip
 MUST_BE = {
     "type": lambda kinds: " or ".join(KINDS.get(kind, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)),
-    "enum": lambda values: f"one of {', '.join(values)}",
+    "enum": lambda values: f"one of {', '.join(map(str, values))}",
     "minimum": "at least {}".format,
     "maximum": "at most {}".format,
     "exclusiveMinimum": "above {}".format,
@@ -55,7 +55,6 @@ def training_of(config: dict, task: str) -> dict:
 def _names(config: dict, registry: dict):
     """Names that must exist elsewhere: key, name, valid names, what they are. Later ones rely on earlier ones."""
     datasets, encoders, tasks = config["datasets"], config["encoders"], config["tasks"]
-    matton, gain = config["matton2019"], config["pretraining_gain"]
     # read, because importing the corpus would take longer than all that is done here
     source = (WORKFLOW / "lib/corpus/tasks/generate.py").read_text().partition("\nDATASETS = {")[2].partition("\n}")[0]
     known = {"real": registry, "embedded": re.findall(r'^    "(\w+)":', source, re.MULTILINE)}
@@ -66,7 +65,10 @@ def _names(config: dict, registry: dict):
     random = [name for name, entry in encoders.items() if entry["source"] == "random"]
     trained = [name for name in encoders if name not in random]
     for name in random:
-        yield f"encoders.{name}.like", encoders[name]["like"], trained, "trained encoder"
+        like = encoders[name]["like"]
+        yield f"encoders.{name}.like", like, trained, "trained encoder"
+        for at, seed in enumerate(encoders[name]["seeds"]):  # each is drawn beside the instance of the same seed
+            yield f"encoders.{name}.seeds[{at}]", seed, encoders[like]["seeds"], f"seed of encoder '{like}'"
     readers = {f"tasks.{name}": (task, "train_split", "evaluate") for name, task in tasks.items()}
     if any(entry["source"] == "pretrain" for entry in encoders.values()):
         readers["pretraining"] = (config["pretraining"], "split")
@@ -74,18 +76,16 @@ def _names(config: dict, registry: dict):
         yield f"{key}.dataset", entry["dataset"], datasets, "dataset"
         for split in splits:
             yield f"{key}.{split}", entry[split], datasets[entry["dataset"]]["rows"], f"split of '{entry['dataset']}'"
-    pairs = [f"{name}/{split}" for name, entry in datasets.items() for split in entry["rows"]]
-    instances = [f"{name}.{seed}" for name, entry in encoders.items() for seed in entry["seeds"]]
-    yield "matton2019.general", matton["general"], pairs, "dataset/split"
-    for at, instance in enumerate(matton["encoders"]):
-        yield f"matton2019.encoders[{at}]", instance, instances, "encoder"
-    for key in ("matton2019", "pretraining_gain"):
-        for at, task in enumerate(config[key]["tasks"]):
-            yield f"{key}.tasks[{at}]", task, tasks, "task"
-    for key, names in (("trained", trained), ("untrained", random)):
-        valid = [instance for instance in instances if instance.split(".")[0] in names]
-        for at, instance in enumerate(gain[key]):
-            yield f"pretraining_gain.{key}[{at}]", instance, valid, f"{key} encoder"
+    places = [f"{name}/{split}" for name, entry in datasets.items() for split in entry["rows"]]
+    yield "matton2019.general", config["matton2019"]["general"], places, "dataset/split"
+    lists = [("matton2019", "encoders", encoders, "encoder"), ("matton2019", "tasks", tasks, "task")]
+    lists += [("pretraining_gain", "trained", trained, "trained encoder")]
+    lists += [("pretraining_gain", "untrained", random, "random encoder"), ("pretraining_gain", "tasks", tasks, "task")]
+    for section, key, valid, what in lists:
+        if what != "task":
+            valid = [f"{name}.{seed}" for name in valid for seed in encoders[name]["seeds"]]
+        for at, name in enumerate(config[section][key]):
+            yield f"{section}.{key}[{at}]", name, valid, what
 
 
 def _relations(config: dict):
@@ -115,9 +115,10 @@ def _read(value):
     if isinstance(value, list):
         return [_read(inner) for inner in value]
     try:
-        number = isinstance(value, str) and re.fullmatch(r"-?[\d.]+[eE][-+]?\d+", value)
-        return float(value) if number else yaml.safe_load(value) if isinstance(value, str) else value
-    except (ValueError, yaml.YAMLError):
+        number = re.fullmatch(r"-?[\d.]+[eE][-+]?\d+", value)
+        read = float(value) if number else yaml.safe_load(value)
+        return value if isinstance(read, dict | list) else read
+    except (TypeError, ValueError, yaml.YAMLError):  # no text, or none that stands for anything else
         return value
 
 
@@ -126,19 +127,21 @@ def _fill(validator, properties, instance, schema):
         if isinstance(inner, dict) and "default" in inner:
             instance.setdefault(key, copy.deepcopy(inner["default"]))
         fits = validator.evolve(schema=inner).is_valid
-        if key in instance and not fits(instance[key]) and fits(read := _read(instance[key])):
-            instance[key] = read
+        if key in instance and not fits(value := instance[key]):
+            read = _read(value)
+            if fits(read) or not isinstance(value, dict):  # the values inside a mapping get their own turn
+                instance[key] = read
     yield from Draft202012Validator.VALIDATORS["properties"](validator, properties, instance, schema)
 
 
 # stricter than JSON: 2.0 is no number of epochs, and no range catches .nan
-TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
-TYPES = TYPES.redefine("number", lambda _, value: type(value) in (int, float) and math.isfinite(value))
+TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, x: type(x) is int and abs(x) < 2**63)
+TYPES = TYPES.redefine("number", lambda _, x: type(x) in (int, float) and abs(x) < 1e300)
 Checker = validators.extend(Draft202012Validator, {"properties": _fill}, type_checker=TYPES)
 
 
 def _show(value) -> str:
-    text = f"'{value}'" if isinstance(value, str) else json.dumps(value)
+    text = f"'{value}'" if isinstance(value, str) else json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -156,5 +159,5 @@ def _message(error, schema: dict) -> str:
             return f"'{wrong}' is no name for {path}; must be {schema['$defs']['name']['description']}"
         return f"unknown key '{before}{wrong}'{nearest(wrong, list(valid))}"
     hint = nearest(error.instance, limit) if rule == "enum" else ""
-    must = error.schema.get("description") or MUST_BE[rule](limit)
+    must = MUST_BE[rule](limit) if rule in MUST_BE else error.schema["description"]
     return f"{path} is {_show(error.instance)}; must be {must}{hint if 'did you mean' in hint else ''}"

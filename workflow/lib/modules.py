@@ -6,11 +6,18 @@ and hashes those files. A rule that carries it in `params` reruns when, and only
 
 import ast
 import hashlib
+import os
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "workflow" / "scripts"
+
+
+def let_jobs_import() -> None:
+    """Scripts import `workflow.lib`. A job, here or on a cluster node, parses the Snakefile first and inherits the path."""
+    others = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), others] if others else [str(ROOT)])
 
 
 @cache

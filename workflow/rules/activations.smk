@@ -14,18 +14,18 @@ rule cache_activations:
         data=lambda w: [data_file(place) for place in inputs_of(w.model, w.unit)],
     output:
         directory("<results>/activations/{model}/{unit}"),
-    params:
-        settings=config["activations"],
-        modules=digest_of("activations/cache.py"),
     log:
         "<results>/logs/activations/{model}/{unit}.log",
     benchmark:
         "<results>/benchmarks/activations/{model}/{unit}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     resources:
         gpu=GPU,
         mem_mb=6000,
         runtime=240,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        settings=config["activations"],
+        modules=digest_of("activations/cache.py"),
     script:
         "../scripts/activations/cache.py"

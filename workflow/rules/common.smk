@@ -6,6 +6,7 @@ import yaml
 from snakemake.exceptions import WorkflowError
 from workflow.lib.config import check_config, training_of
 from workflow.lib.errors import UserError
+from workflow.lib.machine import has_gpu
 from workflow.lib.modules import digest_of
 
 with open(os.path.join(workflow.basedir, "config/datasets.yaml")) as registry_file:
@@ -18,7 +19,7 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 # GPU rules ask for this many: 1 on a cluster or a machine with a GPU; 0 on a CPU, where all cores should work at once.
-GPU = int(os.path.exists("/dev/nvidia0")) if config["gpu"] == "auto" else config["gpu"]
+GPU = int(has_gpu()) if config["gpu"] == "auto" else config["gpu"]
 
 
 def data_file(place):
@@ -26,8 +27,13 @@ def data_file(place):
     return f"<results>/data/{place}.parquet"
 
 
+def folder_name(place):
+    """`imdb/train` -> the folder of its activations."""
+    return "-".join(place.split("/"))
+
+
 def is_source(source):
-    """For input functions and constraints: names of the encoders that come from `source`."""
+    """Names of the encoders that come from `source`."""
     return [name for name, entry in config["encoders"].items() if entry["source"] == source]
 
 
@@ -43,7 +49,9 @@ def tuned(encoder, task, recipe="full", fraction=1, seed=0):
 def model_folder(model):
     """An encoder is a model too: the one that nothing was done to."""
     encoder, _, adapted = model.partition("/")
-    return f"<results>/encoders/{encoder}" if adapted == "pretrained" else f"<results>/models/{model}"
+    return (
+        f"<results>/encoders/{encoder}" if adapted == "pretrained" else f"<results>/models/{model}"
+    )
 
 
 def matton_runs():
@@ -75,7 +83,10 @@ def inputs_of(model, unit):
     """Datasets that one pass of a model covers for a unit, as `<dataset>/<split>`."""
     if unit != "cls":
         return []
-    return [config["matton2019"]["general"], *(place for task in tasks_of(model) for place in task_places(task))]
+    return [
+        config["matton2019"]["general"],
+        *(place for task in tasks_of(model) for place in task_places(task)),
+    ]
 
 
 def task_places(task):
@@ -86,7 +97,7 @@ def task_places(task):
 
 def task_data(task):
     """Folder names of a task's training and evaluation activations."""
-    train, test = (place.replace("/", "-") for place in task_places(task))
+    train, test = (folder_name(place) for place in task_places(task))
     return {"train": train, "test": test}
 
 
@@ -137,7 +148,11 @@ def matton_inputs(artifact):
     greedy = analysis_of(both, "neurons", "greedy")
     return {
         "table1": {"data": [data_file(place) for place in places]},
-        "table2": {"greedy": greedy, "metrics": metrics_of(after), "published": published("matton2019")},
+        "table2": {
+            "greedy": greedy,
+            "metrics": metrics_of(after),
+            "published": published("matton2019"),
+        },
         "table3": {"greedy": greedy},
         "table_components": {
             "accuracy": analysis_of(after, "pca", "accuracy"),
@@ -175,8 +190,14 @@ def gain_models():
 
 def notes_on_run():
     """What a reader must know before comparing numbers: stand-in data, and what is said of the encoders."""
-    notes = [f"{name}: {entry['note']}" for name, entry in config["encoders"].items() if entry.get("note")]
+    notes = [
+        f"{name}: {entry['note']}"
+        for name, entry in config["encoders"].items()
+        if entry.get("note")
+    ]
     embedded = [name for name, entry in config["datasets"].items() if entry["source"] == "embedded"]
     if embedded:
-        notes.append(f"Stand-in data from the embedded corpus ({', '.join(embedded)}): published numbers are no target here.")
+        notes.append(
+            f"Stand-in data from the embedded corpus ({', '.join(embedded)}): published numbers are no target here."
+        )
     return notes

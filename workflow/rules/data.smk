@@ -10,21 +10,22 @@ rule generate_dataset:
     """Generate a split of a stand-in dataset of the embedded corpus."""
     output:
         "<results>/data/{dataset}/{split}.parquet",
-    wildcard_constraints:
-        dataset="|".join(d for d, e in config["datasets"].items() if e["source"] == "embedded") or "none",
-    params:
-        rows=lambda w: config["datasets"][w.dataset]["rows"],
-        seed=config["seed"],
-        modules=digest_of("data/generate.py"),
     log:
         "<results>/logs/data/{dataset}/{split}.log",
     benchmark:
         "<results>/benchmarks/data/{dataset}/{split}.tsv"
+    wildcard_constraints:
+        dataset="|".join(d for d, e in config["datasets"].items() if e["source"] == "embedded")
+        or "none",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        rows=lambda w: config["datasets"][w.dataset]["rows"],
+        seed=config["seed"],
+        modules=digest_of("data/generate.py"),
     script:
         "../scripts/data/generate.py"
 
@@ -33,8 +34,19 @@ rule fetch_dataset:
     """Read a split of a real dataset from the mirror, or download it."""
     output:
         "<results>/data/{dataset}/{split}.parquet",
+    log:
+        "<results>/logs/data/{dataset}/{split}.log",
+    benchmark:
+        "<results>/benchmarks/data/{dataset}/{split}.tsv"
     wildcard_constraints:
-        dataset="|".join(d for d, e in config["datasets"].items() if e["source"] == "real") or "none",
+        dataset="|".join(d for d, e in config["datasets"].items() if e["source"] == "real")
+        or "none",
+    retries: 2
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
         entry=lambda w: REGISTRY[w.dataset],
         dataset=lambda w: w.dataset,
@@ -43,16 +55,6 @@ rule fetch_dataset:
         seed=config["seed"],
         mirror=config["mirror"],
         modules=digest_of("data/fetch.py"),
-    log:
-        "<results>/logs/data/{dataset}/{split}.log",
-    benchmark:
-        "<results>/benchmarks/data/{dataset}/{split}.tsv"
-    retries: 2
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    conda:
-        "../../envs/environment.yaml"
     script:
         "../scripts/data/fetch.py"
 

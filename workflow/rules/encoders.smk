@@ -12,19 +12,19 @@ rule train_tokenizer:
         data_file(f"{config['pretraining']['dataset']}/{config['pretraining']['split']}"),
     output:
         directory("<results>/tokenizer"),
-    params:
-        vocab_size=config["pretraining"]["vocab_size"],
-        max_tokens=config["pretraining"]["max_tokens"],
-        modules=digest_of("encoders/tokenizer.py"),
     log:
         "<results>/logs/tokenizer.log",
     benchmark:
         "<results>/benchmarks/tokenizer.tsv"
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=4000,
         runtime=30,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        vocab_size=config["pretraining"]["vocab_size"],
+        max_tokens=config["pretraining"]["max_tokens"],
+        modules=digest_of("encoders/tokenizer.py"),
     script:
         "../scripts/encoders/tokenizer.py"
 
@@ -36,24 +36,26 @@ rule pretrain_encoder:
         tokenizer="<results>/tokenizer",
     output:
         directory("<results>/encoders/{name}.{seed}"),
-    wildcard_constraints:
-        name="|".join(is_source("pretrain")) or "none",
-    params:
-        shape=lambda w: {k: v for k, v in config["encoders"][w.name].items() if k not in ("source", "seeds")},
-        settings=config["pretraining"],
-        modules=digest_of("encoders/pretrain.py"),
     log:
         "<results>/logs/encoders/{name}.{seed}.log",
     benchmark:
         "<results>/benchmarks/encoders/{name}.{seed}.tsv"
+    wildcard_constraints:
+        name="|".join(is_source("pretrain")) or "none",
     # the longest jobs, and all else waits for them
     priority: 10
+    conda:
+        "../../envs/environment.yaml"
     resources:
         gpu=GPU,
         mem_mb=8000,
         runtime=1440,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        shape=lambda w: {
+            k: v for k, v in config["encoders"][w.name].items() if k not in ("source", "seeds")
+        },
+        settings=config["pretraining"],
+        modules=digest_of("encoders/pretrain.py"),
     script:
         "../scripts/encoders/pretrain.py"
 
@@ -62,21 +64,21 @@ rule fetch_encoder:
     """Bring in an encoder from the Hub (pinned revision) or from a local folder, and check that it loads."""
     output:
         directory("<results>/encoders/{name}.{seed}"),
-    wildcard_constraints:
-        name="|".join(is_source("hub") + is_source("folder")) or "none",
-    params:
-        encoder=lambda w: config["encoders"][w.name],
-        modules=digest_of("encoders/fetch.py"),
     log:
         "<results>/logs/encoders/{name}.{seed}.log",
     benchmark:
         "<results>/benchmarks/encoders/{name}.{seed}.tsv"
+    wildcard_constraints:
+        name="|".join(is_source("hub") + is_source("folder")) or "none",
     retries: 2
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=4000,
         runtime=60,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        encoder=lambda w: config["encoders"][w.name],
+        modules=digest_of("encoders/fetch.py"),
     script:
         "../scripts/encoders/fetch.py"
 
@@ -87,19 +89,19 @@ rule randomise_encoder:
         lambda w: f"<results>/encoders/{config['encoders'][w.name]['like']}.{w.seed}",
     output:
         directory("<results>/encoders/{name}.{seed}"),
-    wildcard_constraints:
-        name="|".join(is_source("random")) or "none",
-    params:
-        modules=digest_of("encoders/randomise.py"),
     log:
         "<results>/logs/encoders/{name}.{seed}.log",
     benchmark:
         "<results>/benchmarks/encoders/{name}.{seed}.tsv"
+    wildcard_constraints:
+        name="|".join(is_source("random")) or "none",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=4000,
         runtime=10,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        modules=digest_of("encoders/randomise.py"),
     script:
         "../scripts/encoders/randomise.py"
 

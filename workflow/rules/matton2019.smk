@@ -19,20 +19,20 @@ rule plot_matton2019_pca_curves:
             labels={"artifact": "fig{number}"},
         ),
         png="<results>/figures/matton2019/fig{number}.png",
-    wildcard_constraints:
-        number="[123]",
-    params:
-        task=lambda w: matton_task(w.number),
-        modules=digest_of("matton2019/pca_curves.py"),
     log:
         "<results>/logs/matton2019/fig{number}.log",
     benchmark:
         "<results>/benchmarks/matton2019/fig{number}.tsv"
+    wildcard_constraints:
+        number="[123]",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        task=lambda w: matton_task(w.number),
+        modules=digest_of("matton2019/pca_curves.py"),
     script:
         "../scripts/matton2019/pca_curves.py"
 
@@ -49,20 +49,20 @@ rule plot_matton2019:
             labels={"artifact": "{id}"},
         ),
         png="<results>/figures/matton2019/{id}.png",
-    wildcard_constraints:
-        id="fig[456]|pca_sample_size",
-    params:
-        settings=lambda w: matton_parameters(w.id),
-        modules=lambda w: digest_of(f"matton2019/{w.id}.py"),
     log:
         "<results>/logs/matton2019/{id}.log",
     benchmark:
         "<results>/benchmarks/matton2019/{id}.tsv"
+    wildcard_constraints:
+        id="fig[456]|pca_sample_size",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        settings=lambda w: matton_parameters(w.id),
+        modules=lambda w: digest_of(f"matton2019/{w.id}.py"),
     script:
         "../scripts/matton2019/{wildcards.id}.py"
 
@@ -79,19 +79,19 @@ rule tabulate_matton2019:
             labels={"artifact": "{id}"},
         ),
         md="<results>/tables/matton2019/{id}.md",
-    wildcard_constraints:
-        id="table[123]|table_components",
-    params:
-        settings=lambda w: matton_parameters(w.id),
-        modules=lambda w: digest_of(f"matton2019/{w.id}.py"),
     log:
         "<results>/logs/matton2019/{id}.log",
     benchmark:
         "<results>/benchmarks/matton2019/{id}.tsv"
+    wildcard_constraints:
+        id="table[123]|table_components",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        settings=lambda w: matton_parameters(w.id),
+        modules=lambda w: digest_of(f"matton2019/{w.id}.py"),
     script:
         "../scripts/matton2019/{wildcards.id}.py"

@@ -16,18 +16,18 @@ rule finetune_model:
     output:
         model=directory("<results>/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}"),
         metrics="<results>/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.metrics.parquet",
-    params:
-        settings=lambda w: training_of(config, w.task),
-        modules=digest_of("models/finetune.py"),
     log:
         "<results>/logs/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.log",
     benchmark:
         "<results>/benchmarks/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     resources:
         gpu=GPU,
         mem_mb=8000,
         runtime=720,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        settings=lambda w: training_of(config, w.task),
+        modules=digest_of("models/finetune.py"),
     script:
         "../scripts/models/finetune.py"

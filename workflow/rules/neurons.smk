@@ -17,20 +17,20 @@ rule search_neurons:
         greedy="<results>/analysis/neurons/{model}/greedy.parquet",
         alone="<results>/analysis/neurons/{model}/alone.parquet",
         best="<results>/analysis/neurons/{model}/best.parquet",
+    log:
+        "<results>/logs/neurons/{model}.log",
+    benchmark:
+        "<results>/benchmarks/neurons/{model}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        gpu=GPU,
+        mem_mb=6000,
+        runtime=240,
     params:
         tasks=lambda w: {task: task_data(task) for task in tasks_of(w.model)},
         settings=matton_settings("folds", "search_neurons", "search_rows", "regularisation"),
         seed=config["seed"],
         modules=digest_of("neurons/search.py"),
-    log:
-        "<results>/logs/neurons/{model}.log",
-    benchmark:
-        "<results>/benchmarks/neurons/{model}.tsv"
-    resources:
-        gpu=GPU,
-        mem_mb=6000,
-        runtime=240,
-    conda:
-        "../../envs/environment.yaml"
     script:
         "../scripts/neurons/search.py"

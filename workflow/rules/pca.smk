@@ -17,8 +17,17 @@ rule pca_accuracy:
         accuracy="<results>/analysis/pca/{model}/accuracy.parquet",
         variance="<results>/analysis/pca/{model}/variance.parquet",
         samples="<results>/analysis/pca/{model}/samples.parquet",
+    log:
+        "<results>/logs/pca/{model}.log",
+    benchmark:
+        "<results>/benchmarks/pca/{model}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=120,
     params:
-        general=config["matton2019"]["general"].replace("/", "-"),
+        general=folder_name(config["matton2019"]["general"]),
         tasks=lambda w: {task: task_data(task) for task in tasks_of(w.model)},
         settings=matton_settings(
             "components",
@@ -30,14 +39,5 @@ rule pca_accuracy:
         ),
         seed=config["seed"],
         modules=digest_of("pca/accuracy.py"),
-    log:
-        "<results>/logs/pca/{model}.log",
-    benchmark:
-        "<results>/benchmarks/pca/{model}.tsv"
-    resources:
-        mem_mb=4000,
-        runtime=120,
-    conda:
-        "../../envs/environment.yaml"
     script:
         "../scripts/pca/accuracy.py"

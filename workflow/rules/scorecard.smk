@@ -11,25 +11,31 @@ rule score_matton2019:
     """matton2019: measured numbers and claims."""
     input:
         metrics=metrics_of(matton_models("tuned")),
-        greedy=analysis_of(matton_models("pretrained") + matton_models("tuned"), "neurons", "greedy"),
+        greedy=analysis_of(
+            matton_models("pretrained") + matton_models("tuned"), "neurons", "greedy"
+        ),
         alone=analysis_of(matton_models("tuned"), "neurons", "alone"),
-        accuracy=analysis_of(matton_models("pretrained") + matton_models("tuned"), "pca", "accuracy"),
-        variance=analysis_of(matton_models("pretrained") + matton_models("tuned"), "pca", "variance"),
+        accuracy=analysis_of(
+            matton_models("pretrained") + matton_models("tuned"), "pca", "accuracy"
+        ),
+        variance=analysis_of(
+            matton_models("pretrained") + matton_models("tuned"), "pca", "variance"
+        ),
         samples=analysis_of(matton_models("pretrained"), "pca", "samples"),
     output:
         measured="<results>/scorecard/matton2019.measured.parquet",
         claims="<results>/scorecard/matton2019.claims.parquet",
-    params:
-        modules=digest_of("scorecard/matton2019.py"),
     log:
         "<results>/logs/scorecard/matton2019.log",
     benchmark:
         "<results>/benchmarks/scorecard/matton2019.tsv"
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        modules=digest_of("scorecard/matton2019.py"),
     script:
         "../scripts/scorecard/matton2019.py"
 
@@ -46,18 +52,18 @@ rule compare_pretraining:
             labels={"artifact": "pretraining_gain"},
         ),
         md="<results>/tables/beyond/pretraining_gain.md",
-    params:
-        names={key: config["pretraining_gain"][key] for key in ("trained", "untrained")},
-        modules=digest_of("scorecard/pretraining_gain.py"),
     log:
         "<results>/logs/scorecard/pretraining_gain.log",
     benchmark:
         "<results>/benchmarks/scorecard/pretraining_gain.tsv"
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=1000,
         runtime=10,
-    conda:
-        "../../envs/environment.yaml"
+    params:
+        names={key: config["pretraining_gain"][key] for key in ("trained", "untrained")},
+        modules=digest_of("scorecard/pretraining_gain.py"),
     script:
         "../scripts/scorecard/pretraining_gain.py"
 
@@ -76,19 +82,19 @@ rule scorecard:
             caption="../report/scorecard.rst",
             labels={"artifact": "scorecard"},
         ),
+    log:
+        "<results>/logs/scorecard/scorecard.log",
+    benchmark:
+        "<results>/benchmarks/scorecard/scorecard.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
     params:
         papers=["matton2019"],
         run=config["run"],
         notes=notes_on_run(),
         modules=digest_of("scorecard/scorecard.py"),
-    log:
-        "<results>/logs/scorecard/scorecard.log",
-    benchmark:
-        "<results>/benchmarks/scorecard/scorecard.tsv"
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    conda:
-        "../../envs/environment.yaml"
     script:
         "../scripts/scorecard/scorecard.py"

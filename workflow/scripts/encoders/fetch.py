@@ -45,7 +45,7 @@ if __name__ == "__main__":
 
     log = to_rule_log(snakemake.log[0])
     asked = snakemake.params.encoder
-    source = check_folder(asked["path"]) if asked["source"] == "folder" else download(asked["id"], asked["revision"])
+    source = check_folder(asked["path"]) if "path" in asked else download(asked["id"], asked["revision"])
     # loading and saving again checks the files now rather than after an hour, and drops what is not the encoder
     encoder, tokenizer = load_encoder(source), load_tokenizer(source)
     log.info("%s: %d layers, width %d", type(encoder).__name__, len(blocks(encoder)), encoder.config.hidden_size)

@@ -10,8 +10,8 @@ N_BINS = 40
 
 def draw(best: pd.DataFrame, greedy: pd.DataFrame, task: str):
     model = best["model"].iloc[0]
-    of_model = best.query("model == @model and task == @task")
-    first = greedy.query("model == @model and task == @task and step == 1").iloc[0]
+    of_model = best[(best["model"] == model) & (best["task"] == task)]
+    first = greedy[(greedy["model"] == model) & (greedy["task"] == task) & (greedy["step"] == 1)].iloc[0]
     figure, axes = new_figure()
     bins = np.linspace(of_model["activation"].min(), of_model["activation"].max(), N_BINS + 1)
     for number, (label, of_label) in enumerate(of_model.groupby("label", sort=True)):

@@ -15,7 +15,7 @@ def draw(alone: pd.DataFrame):
     tasks = list(dict.fromkeys(alone["task"]))
     figure, all_axes = new_figure(height=2.1, width=2.1 * COLUMN, ncols=len(tasks), squeeze=False)
     for number, (axes, task) in enumerate(zip(all_axes[0], tasks)):
-        values = 100 * alone.query("task == @task")["accuracy"].to_numpy()
+        values = 100 * alone.loc[alone["task"] == task, "accuracy"].to_numpy()
         shares = np.full(len(values), 100 / len(values))
         axes.hist(values, bins=N_BINS, weights=shares, color=PALETTE[number], edgecolor="white", linewidth=0.3)
         axes.set(xlabel="test accuracy of one neuron (%)", title=f"({'abc'[number]}) {name_of(task)}")

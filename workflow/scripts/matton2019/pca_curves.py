@@ -10,9 +10,9 @@ SERIES = {"in_domain": "PCA on the task's own texts", "general": "PCA on general
 
 def draw(points: pd.DataFrame, task: str, chance: float):
     figure, axes = new_figure()
-    of_task = points.query("task == @task")
+    of_task = points[points["task"] == task]
     for number, (series, label) in enumerate(SERIES.items()):
-        values = spread(of_task.query("series == @series"), ["dimensions"], "accuracy").sort_values("dimensions")
+        values = spread(of_task[of_task["series"] == series], ["dimensions"], "accuracy").sort_values("dimensions")
         curve(axes, values["dimensions"], values["mean"], values["sd"].fillna(0), label, number)
     axes.axhline(chance, color="0.5", linestyle=":", linewidth=1, label="chance")
     axes.set_xscale("log", base=2)

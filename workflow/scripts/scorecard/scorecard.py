@@ -22,6 +22,10 @@ def compare(published: pd.DataFrame, measured: pd.DataFrame, paper: str) -> pd.D
     return both.rename(columns={"value": "published"})[[name if name != "value" else "published" for name in columns]]
 
 
+def number(value: float, form: str) -> str:
+    return "–" if value != value else f"{value:{form}}"
+
+
 def as_markdown(run: str, numbers: pd.DataFrame, claims: pd.DataFrame, notes: list[str]) -> str:
     lines = [f"# Scorecard of the run `{run}`", ""]
     lines += [f"> {note}" for note in notes] + [""]
@@ -32,15 +36,17 @@ def as_markdown(run: str, numbers: pd.DataFrame, claims: pd.DataFrame, notes: li
     lines += ["", "| paper | artifact | series | x | published | measured | difference | within tolerance |",
               "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     for row in numbers.itertuples():
-        shown = (
-            "–"
-            if row.measured != row.measured
-            else f"{row.measured:.2f}" + ("" if row.sd != row.sd else f" ± {row.sd:.2f}")
+        shown = f"{number(row.measured, '.2f')}{'' if row.sd != row.sd else f' ± {row.sd:.2f}'}"
+        cells = (
+            row.paper,
+            row.artifact,
+            row.series,
+            row.x,
+            f"{row.published:g}",
+            shown,
+            number(row.difference, "+.2f"),
         )
-        difference = "–" if row.difference != row.difference else f"{row.difference:+.2f}"
-        lines.append(
-            f"| {row.paper} | {row.artifact} | {row.series} | {row.x} | {row.published:g} | {shown} | {difference} | {row.within} |"
-        )
+        lines.append(f"| {' | '.join(cells)} | {row.within} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,111 @@
+"""Activation extraction against the bare forward pass, cache reads against numpy.load, memory against examples.
+
+python -m tests.benchmarks.bench_activations
+"""
+
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import BertConfig, BertModel
+
+from workflow.lib.activations import LayerWriter, layer_file, read_vectors
+from workflow.lib.batches import bucketed_batches
+from workflow.lib.encoders.states import model_inputs
+from workflow.lib.encoding import Encoded
+from workflow.lib.extraction import extract
+
+SHAPES = {"demo, 4 x 64": (4, 64, 4, 1500, 64), "BERT-base, 12 x 768": (12, 768, 12, 48, 16)}
+ROUNDS = 5
+
+
+def make(layers: int, width: int, heads: int, n_rows: int) -> tuple[BertModel, Encoded]:
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=900, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
+                        intermediate_size=4 * width, max_position_embeddings=128)  # fmt: skip
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(12, 40, n_rows)
+    ids = [rng.integers(5, 900, n).tolist() for n in lengths]
+    inputs = {"input_ids": ids, "attention_mask": [[1] * n for n in lengths]}
+    special = [[1] + [0] * (n - 2) + [1] for n in lengths]
+    return BertModel(config, add_pooling_layer=False).eval(), Encoded(
+        inputs, lengths, 0, {"input_ids": 0, "attention_mask": 0}, [], special
+    )
+
+
+@torch.inference_mode()
+def bare(model: BertModel, encoded: Encoded, batch_size: int) -> None:
+    for rows in bucketed_batches(encoded.lengths, batch_size):
+        model(**model_inputs(model, encoded.batch(rows)))
+
+
+def seconds(work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def compare_extraction() -> None:
+    print("extraction, all layers to disk, against the bare forward pass (tokens/s; target: ratio at least 0.9)")
+    for name, (layers, width, heads, n_rows, batch_size) in SHAPES.items():
+        model, encoded = make(layers, width, heads, n_rows)
+        bare(model, encoded, batch_size)
+        for unit in ("cls", "token"):
+            with tempfile.TemporaryDirectory() as folder:
+                # rounds alternate, because the machine's speed drifts
+                pairs = [
+                    (
+                        seconds(lambda: bare(model, encoded, batch_size)),
+                        seconds(lambda: extract(model, encoded, unit, Path(folder), {}, batch_size, "float32")),
+                    )
+                    for _ in range(ROUNDS)
+                ]
+            ratio = statistics.median(before / after for before, after in pairs)
+            rate = encoded.lengths.sum() / min(after for _, after in pairs)
+            print(f"  {name:20s} {unit:6s} {rate:9,.0f} tokens/s   ratio {ratio:.2f}")
+
+
+def compare_reads(n: int = 60_000, width: int = 768) -> None:
+    vectors = np.random.default_rng(0).standard_normal((n, width), dtype=np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(Path(folder) / "x.npy", vectors)
+        path = layer_file(folder, 0)
+        writer = LayerWriter(path, width, "float32", {})
+        for start in range(0, n, 16_384):
+            part = vectors[start : start + 16_384]
+            writer.write(np.arange(len(part)), np.zeros(len(part)), part)
+        writer.close()
+        pairs = [(seconds(lambda: np.load(Path(folder) / "x.npy")), seconds(lambda: read_vectors(path))) for _ in range(9)]
+        assert np.array_equal(read_vectors(path), vectors)
+    ratio = statistics.median(load / read for load, read in pairs)
+    print(f"cache read against numpy.load, {vectors.nbytes / 1e6:.0f} MB: ratio {ratio:.2f} (target: at least 0.7)")
+
+
+def measure_memory() -> None:
+    print("peak memory of extraction by number of examples (tokens, demo size)")
+    for n_rows in (20_000, 80_000):
+        code = f"from tests.benchmarks.bench_activations import peak; peak({n_rows})"
+        print("  " + subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip())
+
+
+def peak(n_rows: int) -> None:
+    """In a process of its own: what extraction adds to the peak, beyond the token ids that it is given."""
+    model, encoded = make(4, 64, 4, n_rows)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with tempfile.TemporaryDirectory() as folder:
+        extract(model, encoded, "token", Path(folder), {}, 64, "float32")
+    added = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(f"{n_rows:7,d} examples: {added / 1024:.0f} MiB more than before")
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(2)
+    compare_extraction()
+    compare_reads()
+    measure_memory()
