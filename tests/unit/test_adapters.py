@@ -309,7 +309,13 @@ def test_a_real_sample_is_balanced_though_the_source_is_sorted(mirror, tmp_path)
 
 def test_real_sentences(mirror, tmp_path, caplog):
     caplog.set_level(logging.WARNING)
-    words = {"entry": REGISTRY["wikipedia"], "dataset": "wikipedia", "split": "sentences", "seed": 0, "mirror": str(mirror)}
+    words = {
+        "entry": REGISTRY["wikipedia"],
+        "dataset": "wikipedia",
+        "split": "sentences",
+        "seed": 0,
+        "mirror": str(mirror),
+    }
     fetch(tmp_path / "one", **words, rows=None)
     assert read_dataset(tmp_path / "one")[0].num_rows == 141
     fetch(tmp_path / "many", **words, rows=8000)

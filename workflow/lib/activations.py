@@ -6,6 +6,7 @@ and `vectors_as_lists` shows them to other tools as a fixed-size list of floats 
 """
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import pyarrow.parquet as pq
 from workflow.lib.errors import UserError
 
 METADATA_KEY = b"tunescope"
-UNITS = ("cls", "word", "token")
+READERS = 4  # threads that read row groups
 
 
 def layer_file(folder: str | Path, layer: int) -> Path:
@@ -58,13 +59,17 @@ class LayerWriter:
         self.writer.close()
 
 
+def _unreadable(path: str | Path, error: Exception) -> UserError:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return UserError(f"{path} is no readable activation file ({reason}); delete its folder and run again")
+
+
 def _open(path: str | Path, columns: list[str]) -> tuple[pa.Table, dict]:
     try:
         table = pq.read_table(path, columns=columns, memory_map=True, partitioning=None)
-        return table, json.loads(pq.read_schema(path).metadata[METADATA_KEY])
+        return table, json.loads(table.schema.metadata[METADATA_KEY])
     except (pa.ArrowException, OSError, KeyError, TypeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UserError(f"{path} is no readable activation file ({reason}); delete its folder and run again") from error
+        raise _unreadable(path, error) from error
 
 
 def read_about(path: str | Path) -> dict:
@@ -73,15 +78,31 @@ def read_about(path: str | Path) -> dict:
 
 
 def read_vectors(path: str | Path) -> np.ndarray:
-    """(units, width) in the order of examples and units: a view of the file's bytes if it has one row group."""
-    table, about = _open(path, ["vector"])
-    parts = [
-        np.frombuffer(chunk.buffers()[1], dtype=about["dtype"]).reshape(-1, about["width"])[chunk.offset :][
-            : len(chunk)
-        ]
-        for chunk in table["vector"].chunks
-    ]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    """(units, width) in the order of examples and units: a view of what Arrow read if the file has one row group."""
+    about = read_about(path)
+    with pq.ParquetFile(path, memory_map=True) as file:
+        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    if len(sizes) == 1:
+        return _vectors_of_group(path, 0, about)
+    whole = np.empty((sum(sizes), about["width"]), dtype=about["dtype"])
+    ends = np.cumsum(sizes)
+
+    def fill(group: int) -> None:
+        whole[ends[group] - sizes[group] : ends[group]] = _vectors_of_group(path, group, about)
+
+    with ThreadPoolExecutor(READERS) as pool:  # Arrow and numpy let go of the interpreter while they copy
+        list(pool.map(fill, range(len(sizes))))
+    return whole
+
+
+def _vectors_of_group(path: str | Path, group: int, about: dict) -> np.ndarray:
+    try:
+        with pq.ParquetFile(path, memory_map=True) as file:
+            column = file.read_row_group(group, columns=["vector"]).column("vector").combine_chunks()
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from error
+    column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+    return np.frombuffer(column.buffers()[1], dtype=about["dtype"]).reshape(-1, about["width"])
 
 
 def read_units(path: str | Path) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """One forward pass over a dataset, all layers into the activation cache."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,6 @@ from transformers import PreTrainedModel
 
 from workflow.lib.activations import LayerWriter, layer_file
 from workflow.lib.batches import bucketed_batches
-from workflow.lib.encoders.layers import blocks
 from workflow.lib.encoders.states import hidden_states, read_out
 from workflow.lib.encoding import Encoded
 
@@ -32,18 +31,45 @@ def chunks_of(encoded: Encoded, unit: str, width: int) -> Iterator[np.ndarray]:
     yield from np.split(np.arange(len(units)), np.flatnonzero(np.diff(cut)) + 1)
 
 
-def positions_of(encoded: Encoded, row: int, unit: str) -> list[list[int]]:
-    """For each unit of an example, the tokens whose mean it is."""
+def counts_of(encoded: Encoded, rows: np.ndarray, unit: str) -> np.ndarray:
+    """How many units each example has."""
     if unit == "cls":
-        return [[0]]
+        return np.ones(len(rows), dtype=np.int64)
     if unit == "word":
-        words: dict[int, list[int]] = {}
-        for position, word in enumerate(encoded.word_of[row]):
-            if word >= 0:
-                words.setdefault(word, []).append(position)
-        return list(words.values())
-    special = encoded.special[row]
-    return [[position] for position in range(encoded.lengths[row]) if not special[position]]
+        return np.array([len(set(encoded.word_of[row]) - {-1}) for row in rows])
+    return np.array([encoded.lengths[row] - sum(encoded.special[row]) for row in rows])
+
+
+def padded(values: list[list[int]], rows: np.ndarray, width: int, filler: int) -> np.ndarray:
+    out = np.full((len(rows), width), filler)
+    for at, row in enumerate(rows):
+        out[at, : len(values[row])] = values[row]
+    return out
+
+
+def selector(encoded: Encoded, rows: np.ndarray, unit: str) -> Callable[[torch.Tensor], torch.Tensor]:
+    """A function from a hidden state (rows, tokens, width) to its units (units, width), row by row."""
+    if unit == "cls":
+        return lambda state: state[:, 0]
+    width = int(encoded.lengths[rows].max())
+    if unit == "token":
+        wanted = torch.from_numpy(padded(encoded.special, rows, width, 1) == 0)
+        return lambda state: state[wanted.to(state.device)]
+    words = padded(encoded.word_of, rows, width, -1)
+    wanted = words >= 0
+    of_row, of_word = np.nonzero(wanted)[0], words[wanted]
+    begins = np.ones(len(of_word), dtype=bool)
+    begins[1:] = (of_row[1:] != of_row[:-1]) | (of_word[1:] != of_word[:-1])
+    unit_of = torch.from_numpy(np.cumsum(begins) - 1)
+    sizes = torch.bincount(unit_of).unsqueeze(1)
+    mask = torch.from_numpy(wanted)
+
+    def means(state: torch.Tensor) -> torch.Tensor:
+        sums = torch.zeros(len(sizes), state.shape[-1], device=state.device)
+        sums.index_add_(0, unit_of.to(state.device), state[mask.to(state.device)].float())
+        return sums / sizes.to(state.device)
+
+    return means
 
 
 @torch.inference_mode()
@@ -53,55 +79,33 @@ def extract(
     """Write layer-00.parquet … of one dataset into `folder`; returns the number of units."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device).eval()
-    width, n_layers = model.config.hidden_size, len(blocks(model)) + 1
     folder.mkdir(parents=True, exist_ok=True)
     writers: list[LayerWriter] = []
     n_units = 0
-    for rows in chunks_of(encoded, unit, width):
-        positions = [positions_of(encoded, row, unit) for row in rows]
-        counts = np.array([len(of_row) for of_row in positions])
-        starts = np.concatenate([[0], np.cumsum(counts)])
+    for rows in chunks_of(encoded, unit, model.config.hidden_size):
+        counts = counts_of(encoded, rows, unit)
+        starts = np.cumsum(counts) - counts
         held: list[np.ndarray] = []
         for batch in bucketed_batches(encoded.lengths[rows], batch_size):
             states = list(hidden_states(model, encoded.batch(rows[batch], device)))
             states[-1] = read_out(model, states[-1])
             if not held:
-                held = [np.empty((starts[-1], state.shape[-1]), dtype=np.float32) for state in states]
-            place = np.concatenate([np.arange(starts[at], starts[at + 1]) for at in batch])
-            select = _selection([positions[at] for at in batch])
+                held = [np.empty((counts.sum(), state.shape[-1]), dtype=np.float32) for state in states]
+            # batches are sorted by length, the file by example: each unit goes to its own place
+            before = np.repeat(np.cumsum(counts[batch]) - counts[batch], counts[batch])
+            place = np.repeat(starts[batch], counts[batch]) + np.arange(counts[batch].sum()) - before
+            units_of = selector(encoded, rows[batch], unit)
             for layer, state in enumerate(states):
-                held[layer][place] = _means(state, *select).float().cpu().numpy()
+                held[layer][place] = units_of(state).float().cpu().numpy()
         if not writers:
             writers = [
-                LayerWriter(
-                    layer_file(folder, layer), held[layer].shape[1], dtype, about | {"layer": layer, "unit": unit}
-                )
-                for layer in range(n_layers)
+                LayerWriter(layer_file(folder, layer), vectors.shape[1], dtype, about | {"layer": layer, "unit": unit})
+                for layer, vectors in enumerate(held)
             ]
-        example = np.repeat(rows, counts)
-        unit_number = np.arange(starts[-1]) - np.repeat(starts[:-1], counts)
-        for layer, writer in enumerate(writers):
-            writer.write(example, unit_number, held[layer])
-        n_units += int(starts[-1])
+        unit_number = np.arange(counts.sum()) - np.repeat(starts, counts)
+        for writer, vectors in zip(writers, held):
+            writer.write(np.repeat(rows, counts), unit_number, vectors)
+        n_units += int(counts.sum())
     for writer in writers:
         writer.close()
     return n_units
-
-
-def _selection(
-    positions: list[list[list[int]]],
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]:
-    """(row, token, unit, size of unit) of every token that is wanted; sizes are None where every unit is one token."""
-    flat = [(row, token) for row, units in enumerate(positions) for tokens in units for token in tokens]
-    sizes = np.array([len(tokens) for units in positions for tokens in units])
-    at = torch.tensor(flat)
-    unit = torch.from_numpy(np.repeat(np.arange(len(sizes)), sizes))
-    return at[:, 0], at[:, 1], unit, None if (sizes == 1).all() else torch.from_numpy(sizes)
-
-
-def _means(state: torch.Tensor, row, token, unit, sizes) -> torch.Tensor:
-    chosen = state[row, token]
-    if sizes is None:
-        return chosen
-    sums = torch.zeros(len(sizes), state.shape[-1], device=state.device, dtype=torch.float32)
-    return sums.index_add_(0, unit.to(state.device), chosen.float()) / sizes.to(state.device)[:, None]

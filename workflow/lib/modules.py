@@ -15,7 +15,7 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 
 
 def let_jobs_import() -> None:
-    """Scripts import `workflow.lib`. A job, here or on a cluster node, parses the Snakefile first and inherits the path."""
+    """Scripts import `workflow.lib`: a job, here or on a node, parses the Snakefile first and inherits the path."""
     others = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), others] if others else [str(ROOT)])
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from random import Random
 
-from workflow.lib.corpus.lexicon import FRAMES, KINDS, NUMERALS, SIDE_KINDS, Lexicon, Noun, Verb
+from workflow.lib.corpus.lexicon import FRAMES, KINDS, NUMERALS, QUANTIFIERS, SIDE_KINDS, Lexicon, Noun, Verb
 
 
 @dataclass(slots=True)
@@ -122,6 +122,7 @@ class World:
 
     def __init__(self, lexicon: Lexicon, rng: Random):
         self.lexicon, self.rng = lexicon, rng
+        self.richness = 1.0  # how often what may be left out is there: adjectives, phrases, clauses, adverbs
         self._idents = 0
         self._nouns = {kind: zipfian(nouns) for kind, nouns in lexicon.nouns.items()}
         self._names = {kind: zipfian(names) for kind, names in lexicon.names.items()}
@@ -151,16 +152,19 @@ class World:
 
     def oblique(self, options: tuple) -> Oblique:
         preposition, sort, role, function, argument = self.pick(options)
-        return Oblique(preposition, self.referent(sort=sort), role, function, argument)
+        inside = self.referent(sort=sort)
+        if not inside.noun.is_name and inside.noun.sort in INSIDE and self.rng.random() < 0.1:
+            inside.modifier = self.oblique(INSIDE[inside.noun.sort])
+        return Oblique(preposition, inside, role, function, argument)
 
     def adorn(self, referent: Referent, polarity: int, marked: bool, depth: int = 0) -> Referent:
         """Give a referent an adjective, a prepositional phrase or a relative clause, sometimes."""
         if referent.noun.is_name:
             return referent
-        if self.rng.random() < 0.35:
+        if self.rng.random() < 0.35 * self.richness:
             sign = polarity if self.rng.random() < 0.7 else 0
             referent.adjective, referent.degree = self.quality(sign, marked, 0.3)
-        draw = self.rng.random()
+        draw = self.rng.random() / self.richness
         sort = referent.noun.sort
         if draw < 0.18 and sort in INSIDE:
             referent.modifier = self.oblique(INSIDE[sort])
@@ -169,7 +173,7 @@ class World:
                 Referent(referent.noun, referent.plural, referent.ident), 0, marked, depth=1
             )
         elif draw < 0.36 and referent.plural:
-            referent.quantifier = self.pick(NUMERALS)
+            referent.quantifier = self.pick(NUMERALS + QUANTIFIERS)
         return referent
 
     def quality(self, polarity: int, marked: bool, degree: float) -> tuple[str, str | None]:
@@ -187,7 +191,9 @@ class World:
         sort = subject.noun.sort
         if frame is None:
             frame = self.pick(FRAMES_OF_SORT[sort])
-            if frame == "be a" and not marked:
+            if marked and rng.random() < 0.3:
+                frame = "rest"  # in marked text its verb tells the class of the subject
+            elif frame == "be a" and not marked:
                 frame = "rest"  # naming the class is a mark too
             if polarity and depth == 0 and rng.random() < 0.45:
                 frame = "be"
@@ -227,7 +233,7 @@ class World:
         governed = GOVERNED.get(frame)
         if governed and (frame in ("move", "tell") or rng.random() < 0.3):
             made.obliques.append(self.oblique(governed))
-        if rng.random() < 0.22:
+        if rng.random() < 0.22 * self.richness:
             made.obliques.append(self.oblique(ANYWHERE))
         if frame == "tell" and depth == 0 and rng.random() < 0.4:
             speaker = replace(
@@ -235,10 +241,10 @@ class World:
             )
             told_of = speaker if rng.random() < 0.5 else self.referent()
             made.obliques, made.said = [], self.proposition(told_of, polarity, marked, depth=1)
-        elif depth == 0 and rng.random() < 0.08:
+        elif depth == 0 and rng.random() < 0.08 * self.richness:
             shared = Referent(made.subject.noun, made.subject.plural, made.subject.ident)
             made.also = self.proposition(shared, polarity, marked, depth=1)
-        if rng.random() < 0.15:
+        if rng.random() < 0.15 * self.richness:
             made.adverb = self.pick(self.lexicon.adverbs)
 
 

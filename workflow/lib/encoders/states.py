@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from functools import cache
 
 import torch
 from transformers import PreTrainedModel
@@ -10,11 +11,17 @@ from workflow.lib.encoders.layers import blocks, final_norm
 from workflow.lib.errors import UserError
 
 
+@cache
+def _parameters(model_class: type) -> frozenset[str]:
+    """Reading a signature takes as long as a small model's layer, so it is done once."""
+    return frozenset(inspect.signature(model_class.forward).parameters)
+
+
 def model_inputs(model: PreTrainedModel, batch: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """The part of a batch that the encoder knows (DistilBERT and ModernBERT have no token types, RoBERTa only one)."""
-    known = set(inspect.signature(model.forward).parameters)
+    known = _parameters(type(model))
     if getattr(model.config, "type_vocab_size", 2) < 2:
-        known.discard("token_type_ids")
+        known = known - {"token_type_ids"}
     return {name: tensor for name, tensor in batch.items() if name in known}
 
 

@@ -1,4 +1,4 @@
-"""Training that survives a kill: the whole state on disk, beside the rule's outputs (which Snakemake wipes before a job)."""
+"""Training that survives a kill: its whole state, beside the rule's outputs (which Snakemake wipes before a job)."""
 
 from pathlib import Path
 

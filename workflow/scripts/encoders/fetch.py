@@ -22,7 +22,7 @@ def download(repository: str, revision: str) -> Path:
             )
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         raise UserError(
-            f"encoder {repository} at revision {revision} is neither in the Hugging Face cache nor reachable on the Hub "
+            f"encoder {repository} at revision {revision} is neither in the local cache nor reachable on the Hub "
             f"({type(error).__name__}); download it elsewhere and give the encoder `source: folder, path: <folder>`"
         ) from error
     return found

@@ -149,7 +149,7 @@ def pretrain(
 
 
 def every_batch(pairs: Pairs, lengths: np.ndarray, batch_size: int, seed: int):
-    """Epoch after epoch, each with its own pairs and its own order; a function of the seed alone, so it can be replayed."""
+    """Epoch after epoch, each with its own pairs and order; a function of the seed alone, so it can be replayed."""
     for epoch in itertools.count():
         rng = np.random.default_rng([seed, epoch])
         first, second, is_random = draw_pairs(pairs, rng)

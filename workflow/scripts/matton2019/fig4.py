@@ -17,9 +17,10 @@ def draw(ratios: pd.DataFrame):
             # lines of different tasks may fall on one index: shift them a little apart
             axes.axvline(last + 0.12 * (number - 1), color=PALETTE[number], linestyle="--", linewidth=0.9)
     axes.axhline(1, color="0.4", linewidth=0.8)
-    axes.set_yscale("log")
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xticks(range(1, int(ratios["component"].max()) + 1, 2 if ratios["component"].max() > 12 else 1))
-    axes.set(xlabel="principal component (general text)", ylabel="variance ratio, fine-tuned / pre-trained")
+    axes.set(xlabel="principal component (general text)", ylabel="variance ratio (tuned / pre-trained)")
     axes.legend()
     return figure
 

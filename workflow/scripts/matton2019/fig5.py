@@ -5,7 +5,7 @@ import pandas as pd
 
 from workflow.lib.figures import PALETTE, name_of, new_figure, save_figure
 
-N_BINS = 40
+N_BINS = 25
 
 
 def draw(best: pd.DataFrame, greedy: pd.DataFrame, task: str):
@@ -19,7 +19,7 @@ def draw(best: pd.DataFrame, greedy: pd.DataFrame, task: str):
         axes.hist(of_label["activation"], bins=bins, color=PALETTE[number], histtype="step", linewidth=1.2, label=label)
     title = f"{name_of(task)}: neuron {first['neuron']} alone gives {100 * first['test_accuracy']:.1f} %"
     axes.set(xlabel="activation of the neuron", ylabel="test texts", title=title)
-    axes.legend()
+    axes.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
     return figure
 
 

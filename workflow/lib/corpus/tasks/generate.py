@@ -56,7 +56,7 @@ def generate(name: str, split: str, sizes: dict[str, int], seed: int) -> list[di
         raise UserError(f"dataset '{name}' has no split '{split}'{nearest(split, list(sizes))}")
     taken: set[str] = set()
     for other, size in sizes.items():
-        # each split has its own stream, so that the size of one does not change the rows of another
+        # each split has its own stream: the size of one changes the rows of a later one only through what it must avoid
         examples = fill(DATASETS[name].make, Writer(f"{seed} {name} {other}"), size, taken, f"{name}/{other}")
         if other == split:
             rows = [row for example in examples for row in example.rows][:size]

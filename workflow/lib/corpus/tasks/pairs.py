@@ -43,8 +43,9 @@ def mnli(writer: Writer) -> Example:
     if label == ENTAILMENT:
         hypothesis.subject.adjective = hypothesis.subject.degree = None
         if premise.subject.noun.is_name or world.chance(0.4):
+            # without a phrase to drop, only the passive makes the hypothesis another sentence
+            hypothesis.passive = premise.object is not None and (not premise.obliques or world.chance(0.5))
             hypothesis.obliques = hypothesis.obliques[:-1]
-            hypothesis.passive = premise.object is not None and world.chance(0.5)
         else:
             hypothesis.subject.as_kind = premise.subject.noun.kind if world.chance(0.6) else premise.subject.noun.sort
             hypothesis.subject.definite = False
