@@ -22,7 +22,7 @@ from workflow.lib.encoding import Encoded
 from workflow.lib.extraction import extract
 
 SHAPES = {"demo, 4 x 64": (4, 64, 4, 1000, 64), "BERT-base, 12 x 768": (12, 768, 12, 48, 16)}
-ROUNDS = 3
+ROUNDS = 5
 
 
 def make(layers: int, width: int, heads: int, n_rows: int) -> tuple[BertModel, Encoded]:
@@ -57,18 +57,19 @@ def compare_extraction() -> None:
         model, encoded = make(layers, width, heads, n_rows)
         bare(model, encoded, batch_size)
         for unit in ("cls", "token"):
-            with tempfile.TemporaryDirectory() as folder:
-                # rounds alternate, because the machine's speed drifts
-                pairs = [
-                    (
-                        seconds(lambda: bare(model, encoded, batch_size)),
-                        seconds(lambda: extract(model, encoded, unit, Path(folder), {}, batch_size, "float32")),
-                    )
-                    for _ in range(ROUNDS)
-                ]
+            pairs = [compare_once(model, encoded, unit, batch_size) for _ in range(ROUNDS)]
             ratio = statistics.median(before / after for before, after in pairs)
             rate = encoded.lengths.sum() / min(after for _, after in pairs)
             print(f"  {name:20s} {unit:6s} {rate:9,.0f} tokens/s   ratio {ratio:.2f}")
+
+
+def compare_once(model: BertModel, encoded: Encoded, unit: str, batch_size: int) -> tuple[float, float]:
+    """One after the other, because the machine's speed drifts."""
+    with tempfile.TemporaryDirectory() as folder:
+        return (
+            seconds(lambda: bare(model, encoded, batch_size)),
+            seconds(lambda: extract(model, encoded, unit, Path(folder), {}, batch_size, "float32")),
+        )
 
 
 def compare_reads(n: int = 60_000, width: int = 768) -> None:

@@ -1,12 +1,11 @@
 """The activation cache: one Parquet file per layer, written in one pass and bounded memory, read without decoding.
 
 A vector is stored as fixed-size binary (its float32 or float16 bytes), not as a list: Parquet writes a level for every
-element of a list, and reading those back costs five times numpy.load (Arrow issue 34510). The bytes need no decoding,
-and `vectors_as_lists` shows them to other tools as a fixed-size list of floats without a copy.
+element of a list, and reading those back costs five times numpy.load (Arrow issue 34510). A row group's vectors are one
+plain page, which `read_vectors` copies as it is; `vectors_as_lists` shows them as a fixed-size list of floats.
 """
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,8 @@ import pyarrow.parquet as pq
 from workflow.lib.errors import UserError
 
 METADATA_KEY = b"tunescope"
-READERS = 4  # threads that read row groups
+ONE_PAGE = 1 << 30  # bytes and rows: a row group is never cut into pages
+LONGEST_HEADER = 200  # bytes
 
 
 def layer_file(folder: str | Path, layer: int) -> Path:
@@ -45,9 +45,8 @@ class LayerWriter:
             metadata={METADATA_KEY: json.dumps(about | {"dtype": dtype, "width": width})},
         )
         # activations do not compress, and dictionary or statistics would only cost time
-        self.writer = pq.ParquetWriter(
-            path, self.schema, compression="none", use_dictionary=False, write_statistics=False
-        )
+        plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+        self.writer = pq.ParquetWriter(path, self.schema, data_page_size=ONE_PAGE, max_rows_per_page=ONE_PAGE, **plain)
 
     def write(self, example: np.ndarray, unit: np.ndarray, vectors: np.ndarray) -> None:
         held = pa.py_buffer(np.ascontiguousarray(vectors, dtype=self.dtype))
@@ -78,31 +77,30 @@ def read_about(path: str | Path) -> dict:
 
 
 def read_vectors(path: str | Path) -> np.ndarray:
-    """(units, width) in the order of examples and units: a view of what Arrow read if the file has one row group."""
+    """(units, width) in the order of examples and units: one copy from the file's pages, as numpy.load makes."""
     about = read_about(path)
-    with pq.ParquetFile(path, memory_map=True) as file:
-        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-    if len(sizes) == 1:
-        return _vectors_of_group(path, 0, about)
-    whole = np.empty((sum(sizes), about["width"]), dtype=about["dtype"])
-    ends = np.cumsum(sizes)
-
-    def fill(group: int) -> None:
-        whole[ends[group] - sizes[group] : ends[group]] = _vectors_of_group(path, group, about)
-
-    with ThreadPoolExecutor(READERS) as pool:  # Arrow and numpy let go of the interpreter while they copy
-        list(pool.map(fill, range(len(sizes))))
-    return whole
-
-
-def _vectors_of_group(path: str | Path, group: int, about: dict) -> np.ndarray:
     try:
-        with pq.ParquetFile(path, memory_map=True) as file:
-            column = file.read_row_group(group, columns=["vector"]).column("vector").combine_chunks()
-    except (pa.ArrowException, OSError) as error:
+        with pq.ParquetFile(path) as file:
+            groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
+            at = file.schema_arrow.get_field_index("vector")
+        whole = np.empty((sum(group.num_rows for group in groups), about["width"]), dtype=about["dtype"])
+        content, start = np.memmap(path, mode="r"), 0
+        for group in groups:
+            part = whole[start : start + group.num_rows]
+            part.view(np.uint8).reshape(-1)[:] = content[_bytes_of(group.column(at), part.nbytes)]
+            start += group.num_rows
+        return whole
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise _unreadable(path, error) from error
-    column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
-    return np.frombuffer(column.buffers()[1], dtype=about["dtype"]).reshape(-1, about["width"])
+
+
+def _bytes_of(column, size: int) -> slice:
+    """Where the values of a column chunk are: plain bytes of one page, behind a header of a few dozen bytes."""
+    header = column.total_compressed_size - size
+    if column.compression != "UNCOMPRESSED" or column.has_dictionary_page or not 0 < header <= LONGEST_HEADER:
+        raise ValueError("vectors are not stored as one plain page per row group")
+    start = column.data_page_offset + header
+    return slice(start, start + size)
 
 
 def read_units(path: str | Path) -> tuple[np.ndarray, np.ndarray]:

@@ -53,8 +53,8 @@ def selector(encoded: Encoded, rows: np.ndarray, unit: str) -> Callable[[torch.T
         return lambda state: state[:, 0]
     width = int(encoded.lengths[rows].max())
     if unit == "token":
-        wanted = torch.from_numpy(padded(encoded.special, rows, width, 1) == 0)
-        return lambda state: state[wanted.to(state.device)]
+        wanted = torch.from_numpy(np.flatnonzero(padded(encoded.special, rows, width, 1) == 0))
+        return lambda state: _rows_at(state, wanted)
     words = padded(encoded.word_of, rows, width, -1)
     wanted = words >= 0
     of_row, of_word = np.nonzero(wanted)[0], words[wanted]
@@ -62,14 +62,18 @@ def selector(encoded: Encoded, rows: np.ndarray, unit: str) -> Callable[[torch.T
     begins[1:] = (of_row[1:] != of_row[:-1]) | (of_word[1:] != of_word[:-1])
     unit_of = torch.from_numpy(np.cumsum(begins) - 1)
     sizes = torch.bincount(unit_of).unsqueeze(1)
-    mask = torch.from_numpy(wanted)
+    at = torch.from_numpy(np.flatnonzero(wanted))
 
     def means(state: torch.Tensor) -> torch.Tensor:
         sums = torch.zeros(len(sizes), state.shape[-1], device=state.device)
-        sums.index_add_(0, unit_of.to(state.device), state[mask.to(state.device)].float())
+        sums.index_add_(0, unit_of.to(state.device), _rows_at(state, at).float())
         return sums / sizes.to(state.device)
 
     return means
+
+
+def _rows_at(state: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    return state.flatten(0, 1).index_select(0, places.to(state.device))
 
 
 @torch.inference_mode()

@@ -159,7 +159,10 @@ def matton_inputs(artifact):
             "published": published("matton2019"),
         },
         "pca_sample_size": {"samples": analysis_of(before, "pca", "samples")},
-        "fig4": {"variance": analysis_of(both, "pca", "variance")},
+        "fig4": {
+            "variance": analysis_of(both, "pca", "variance"),
+            "published": published("matton2019"),
+        },
         "fig5": {
             "best": analysis_of(of_shown, "neurons", "best"),
             "greedy": analysis_of(of_shown, "neurons", "greedy"),
@@ -172,6 +175,8 @@ def matton_parameters(artifact):
     """The piece of config an artifact itself depends on."""
     if artifact == "fig5":
         return {"task": matton_middle_task()}
+    if artifact == "fig4":
+        return {"published": config["figures"]["published"]}
     if artifact == "table1":
         return matton_settings("tasks")
     return matton_settings("sample_components") if artifact == "pca_sample_size" else {}

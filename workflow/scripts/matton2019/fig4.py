@@ -6,12 +6,20 @@ from workflow.lib.figures import PALETTE, curve, name_of, new_figure, save_figur
 from workflow.lib.matton2019 import leading_run, spread, variance_ratios
 
 
-def draw(ratios: pd.DataFrame):
+def draw(ratios: pd.DataFrame, published: pd.DataFrame | None = None):
+    """With `published`: the paper's ratios that its text states, as crosses, and its numbers of ratios above 1."""
     figure, axes = new_figure()
     for number, (task, of_task) in enumerate(ratios.groupby("task", sort=False)):
         values = spread(of_task, ["component"], "ratio").sort_values("component")
         last = leading_run(values["mean"].tolist())
         label = f"{name_of(task)}: first {last} above 1"
+        if published is not None:
+            paper = published[published["series"] == task].set_index("x")["value"]
+            label += (
+                f" (paper: {paper['last_leading_ratio_above_1']:g})" if "last_leading_ratio_above_1" in paper else ""
+            )
+            stated = {int(x): value for x, value in paper.items() if x.isdigit()}
+            axes.plot(list(stated), list(stated.values()), "x", color=PALETTE[number], markersize=6)
         curve(axes, values["component"], values["mean"], values["sd"].fillna(0), label, number)
         if last:
             # lines of different tasks may fall on one index: shift them a little apart
@@ -30,6 +38,8 @@ if __name__ == "__main__":
     from workflow.lib.tables import read_tables
 
     to_rule_log(snakemake.log[0])
-    save_figure(
-        draw(variance_ratios(read_tables(snakemake.input.variance))), snakemake.output.pdf, snakemake.output.png
-    )
+    ratios = variance_ratios(read_tables(snakemake.input.variance))
+    stated = None
+    if snakemake.params.settings.get("published"):
+        stated = pd.read_csv(snakemake.input.published, dtype={"x": str}).query("artifact == 'fig4'")
+    save_figure(draw(ratios, stated), snakemake.output.pdf, snakemake.output.png)

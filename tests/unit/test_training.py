@@ -1,0 +1,401 @@
+"""Fine-tuning: schedules, batches, the loop and its resumption, heads, and the functions of the script."""
+
+import importlib.util
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import BertConfig, BertModel, get_linear_schedule_with_warmup
+
+from workflow.lib.batches import bucketed_batches
+from workflow.lib.encoders.recipes import apply_recipe
+from workflow.lib.encoding import Encoded
+from workflow.lib.heads import SequenceHead, Tunable
+from workflow.lib.training import loop
+from workflow.lib.training.schedules import SCHEDULES, slanted_triangle
+from workflow.lib.training.state import SavedState
+
+torch.set_num_threads(1)
+SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
+N_EXAMPLES, N_LABELS, VOCAB, N_LAYERS = 44, 3, 30, 3
+SETTINGS = {
+    "precision": "float32", "learning_rate": 1e-2, "layer_decay": 0.9, "weight_decay": 0.01, "head_learning_rate": None,
+    "embeddings_rate": "decayed", "adam_epsilon": 1e-8, "epochs": 3, "batch_size": 8, "accumulation": 1,
+    "schedule": "slanted", "warmup": 0.1, "clip_norm": 1.0, "save_every": 0, "keep_best": False,
+}  # fmt: skip
+N_UPDATES = 6  # per epoch
+
+
+class Interruption(Exception):
+    pass
+
+
+def load_script(name: str):
+    spec = importlib.util.spec_from_file_location(Path(name).stem, SCRIPTS / name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def finetune():
+    return load_script("models/finetune.py")
+
+
+@pytest.fixture(scope="module")
+def examples():
+    """The label is the first token after [CLS]."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(4, 12, size=N_EXAMPLES)
+    labels = rng.integers(N_LABELS, size=N_EXAMPLES)
+    ids = [[1, 5 + label, *rng.integers(10, VOCAB, size=n - 3).tolist(), 2] for n, label in zip(lengths, labels)]
+    inputs = {
+        "input_ids": ids,
+        "token_type_ids": [[0] * n for n in lengths],
+        "attention_mask": [[1] * n for n in lengths],
+    }
+    return loop.Examples(Encoded(inputs, lengths, 0, dict.fromkeys(inputs, 0), [], []), labels)
+
+
+def make(recipe="full", dropout=0.1, seed=0) -> Tunable:
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=VOCAB, hidden_size=16, num_hidden_layers=N_LAYERS, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=16, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout,
+    )  # fmt: skip
+    encoder = apply_recipe(BertModel(config, add_pooling_layer=False), recipe, seed)
+    return Tunable(encoder, SequenceHead(16, N_LABELS, dropout))
+
+
+def weights(model) -> dict[str, torch.Tensor]:
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+def assert_same(left, right, **tolerance):
+    assert left.keys() == right.keys()
+    for name in left:
+        torch.testing.assert_close(left[name], right[name], **(tolerance or {"rtol": 0, "atol": 0}), msg=name)
+
+
+def run(path, examples, settings, *, model=None, **options):
+    model = model or make()
+    history = loop.train(model, examples, settings, 7, SavedState(path / "model", settings), **options)
+    return history, weights(model)
+
+
+# --- schedules
+
+
+@pytest.mark.parametrize("n_steps", [10, 137])
+@pytest.mark.parametrize("warmup", [0.1, 0.25, 0.5])
+def test_slanted_triangle_is_the_linear_schedule_with_warmup(n_steps, warmup):
+    n_up = round(warmup * n_steps)
+    factors = [slanted_triangle(step, n_steps, warmup) for step in range(n_steps + 1)]
+    assert factors[0] == 0 and factors[n_up] == 1 and factors[-1] == 0
+    closed = [step / n_up if step <= n_up else (n_steps - step) / (n_steps - n_up) for step in range(n_steps + 1)]
+    np.testing.assert_allclose(factors, closed, rtol=1e-12)
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    theirs = get_linear_schedule_with_warmup(optimizer, n_up, n_steps).lr_lambdas[0]
+    np.testing.assert_allclose(factors, [theirs(step) for step in range(n_steps + 1)], rtol=1e-12)
+
+
+def test_slanted_triangle_with_a_floor_and_no_warmup():
+    assert slanted_triangle(0, 10, 0.5, floor=0.2) == pytest.approx(0.2)
+    assert slanted_triangle(5, 10, 0.5, floor=0.2) == 1
+    assert slanted_triangle(10, 10, 0.5, floor=0.2) == pytest.approx(0.2)
+    assert slanted_triangle(1, 10, 0.0) == 1
+    assert slanted_triangle(11, 10, 0.5) == 0
+    assert {SCHEDULES["constant"](step, 10, 0.5) for step in range(11)} == {1.0}
+
+
+@pytest.mark.parametrize("schedule", ["slanted", "constant"])
+def test_rates_of_a_run_follow_the_schedule(tmp_path, examples, monkeypatch, schedule):
+    seen, update = [], loop._update
+
+    def recorded(accelerator, model, optimizer, *rest):
+        seen.append([group["lr"] for group in optimizer.param_groups])
+        return update(accelerator, model, optimizer, *rest)
+
+    monkeypatch.setattr(loop, "_update", recorded)
+    run(tmp_path, examples, SETTINGS | {"schedule": schedule})
+    n_steps = 3 * N_UPDATES
+    factors = [SCHEDULES[schedule](step + 1, n_steps + 1, 0.1) for step in range(n_steps)]
+    assert min(factors) > 0  # no update is wasted on a rate of 0
+    peaks = np.array([group["lr"] for group in loop.make_optimizer(make(), SETTINGS).param_groups])
+    assert peaks.max() == 1e-2 and peaks.min() == pytest.approx(1e-2 * 0.9**N_LAYERS)
+    np.testing.assert_allclose(seen, np.outer(factors, peaks), rtol=1e-12)
+
+
+# --- batches
+
+
+@pytest.mark.parametrize("n_rows", [1, 8, 9, 1000])
+@pytest.mark.parametrize("seed", [None, 3])
+def test_batches_cover_every_row_once(n_rows, seed):
+    lengths = np.random.default_rng(0).integers(3, 60, size=n_rows)
+    rng = None if seed is None else np.random.default_rng(seed)
+    batches = bucketed_batches(lengths, 8, rng)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(n_rows))
+    assert len(batches) == -(-n_rows // 8)
+    assert max(map(len, batches)) <= 8
+
+
+def test_batches_depend_on_the_seed_alone():
+    lengths = np.random.default_rng(0).integers(3, 60, size=500)
+    one, again, other = (
+        [rows.tolist() for rows in bucketed_batches(lengths, 8, np.random.default_rng(seed))] for seed in (1, 1, 2)
+    )
+    assert one == again != other
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_batches_hold_little_padding(seed):
+    lengths = np.random.default_rng(0).integers(3, 100, size=4000)
+    rng = None if seed is None else np.random.default_rng(seed)
+    padded = sum(len(rows) * lengths[rows].max() for rows in bucketed_batches(lengths, 16, rng))
+    assert padded < 1.05 * lengths.sum()
+
+
+def test_shuffled_batches_are_not_in_the_order_of_length():
+    lengths = np.random.default_rng(0).integers(3, 100, size=4000)
+    means = [lengths[rows].mean() for rows in bucketed_batches(lengths, 16, np.random.default_rng(1))]
+    assert abs(np.corrcoef(means, np.arange(len(means)))[0, 1]) < 0.3
+
+
+# --- the loop
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory, examples):
+    return run(tmp_path_factory.mktemp("whole"), examples, SETTINGS | {"save_every": 1})
+
+
+def test_history_has_a_row_per_epoch(uninterrupted):
+    history, _ = uninterrupted
+    assert [row["epoch"] for row in history] == [1, 2, 3]
+    assert [row["step"] for row in history] == [N_UPDATES, 2 * N_UPDATES, 3 * N_UPDATES]
+    assert all(np.isfinite(row["loss"]) and np.isnan(row["held_out_accuracy"]) for row in history)
+
+
+def test_training_learns(tmp_path, examples):
+    model = make(dropout=0.0)
+    history, _ = run(tmp_path, examples, SETTINGS | {"epochs": 15}, model=model, held_out=examples)
+    assert history[-1]["loss"] < 0.5 * history[0]["loss"]
+    assert history[-1]["held_out_accuracy"] > 0.8
+
+
+@pytest.mark.parametrize("stop", [2, N_UPDATES + 3, 2 * N_UPDATES + 1])
+def test_interrupted_in_a_step_and_resumed_is_the_same(tmp_path, examples, uninterrupted, stop):
+    def interrupt(step, model):
+        if step == stop:
+            raise Interruption
+
+    settings = SETTINGS | {"save_every": 1}
+    with pytest.raises(Interruption):
+        run(tmp_path, examples, settings, on_step=interrupt)
+    torch.rand(13)  # another process starts from another random state
+    history, resumed = run(tmp_path, examples, settings)
+    assert repr(history) == repr(uninterrupted[0])  # repr: NaN is not equal to itself
+    assert_same(resumed, uninterrupted[1])
+
+
+def test_interrupted_in_an_evaluation_and_resumed_is_the_same(tmp_path, examples, monkeypatch):
+    settings = SETTINGS | {"keep_best": True}
+    whole = run(tmp_path / "whole", examples, settings, held_out=examples)
+    measured, accuracy = [], loop.accuracy
+
+    def interrupted(model, held_out):
+        measured.append(accuracy(model, held_out))
+        if len(measured) == 2:
+            raise Interruption
+        return measured[-1]
+
+    monkeypatch.setattr(loop, "accuracy", interrupted)
+    with pytest.raises(Interruption):
+        run(tmp_path / "parts", examples, settings, held_out=examples)
+    history, resumed = run(tmp_path / "parts", examples, settings, held_out=examples)
+    assert history == whole[0]
+    assert_same(resumed, whole[1])
+
+
+def test_finished_state_is_not_trained_again(tmp_path, examples, monkeypatch):
+    first = run(tmp_path, examples, SETTINGS)
+    monkeypatch.setattr(loop, "_update", None)
+    again = run(tmp_path, examples, SETTINGS)
+    assert repr(again[0]) == repr(first[0])
+    assert_same(again[1], first[1])
+
+
+def test_state_of_other_settings_is_ignored(tmp_path):
+    one, same, other = (SavedState(tmp_path / "model", {"rate": rate}) for rate in (1, 1, 2))
+    assert one.load() is None
+    one.save(epoch=3, weight=torch.ones(2))
+    random = torch.rand(4)
+    before = torch.get_rng_state()
+    assert other.load() is None
+    assert torch.equal(torch.get_rng_state(), before)
+    state = same.load()
+    assert state["epoch"] == 3 and torch.equal(state["weight"], torch.ones(2))
+    assert torch.equal(torch.rand(4), random)
+    same.remove()
+    same.remove()
+    assert one.load() is None and not list(tmp_path.iterdir())
+
+
+def test_training_ignores_the_state_of_other_settings(tmp_path, examples):
+    run(tmp_path, examples, SETTINGS | {"learning_rate": 1e-3})
+    after = run(tmp_path, examples, SETTINGS)
+    fresh = run(tmp_path / "fresh", examples, SETTINGS)
+    assert repr(after[0]) == repr(fresh[0])
+    assert_same(after[1], fresh[1])
+
+
+def test_accumulation_changes_nothing_without_dropout(tmp_path, examples):
+    # a large epsilon: near 0, Adam divides two rounding errors by each other
+    settings = SETTINGS | {"adam_epsilon": 1e-3, "learning_rate": 1e-3}
+    whole = run(tmp_path / "1", examples, settings, model=make(dropout=0.0))
+    parts = run(tmp_path / "4", examples, settings | {"accumulation": 4}, model=make(dropout=0.0))
+    np.testing.assert_allclose([row["loss"] for row in parts[0]], [row["loss"] for row in whole[0]], rtol=1e-5)
+    assert_same(parts[1], whole[1], rtol=0, atol=1e-6)
+
+
+def test_accumulation_in_unequal_and_too_many_parts(tmp_path, examples):
+    settings = SETTINGS | {"adam_epsilon": 1e-3, "learning_rate": 1e-3, "epochs": 1}
+    whole = run(tmp_path / "1", examples, settings, model=make(dropout=0.0))
+    for accumulation in (3, 100):
+        settings["accumulation"] = accumulation
+        parts = run(tmp_path / str(accumulation), examples, settings, model=make(dropout=0.0))
+        assert_same(parts[1], whole[1], rtol=0, atol=1e-6)
+
+
+def moved(recipe, tmp_path, examples) -> set[str]:
+    """Names of the weights that training changed."""
+    model = make(recipe)
+    before = weights(model)
+    _, after = run(tmp_path, examples, SETTINGS | {"epochs": 1}, model=model)
+    return {name for name in before if not torch.equal(before[name], after[name])}
+
+
+def test_frozen_encoder_keeps_its_weights_and_the_head_learns(tmp_path, examples):
+    assert moved("frozen", tmp_path, examples) == {"head.linear.weight", "head.linear.bias"}
+
+
+def test_frozen_encoder_gives_fixed_features():
+    model = make("frozen").train()
+    assert model.head.training and not any(module.training for module in model.encoder.modules())
+    batch = {"input_ids": torch.arange(8).reshape(2, 4), "attention_mask": torch.ones(2, 4, dtype=torch.long)}
+    states = []
+    model.head.register_forward_pre_hook(lambda _, inputs: states.append(inputs[0]))
+    model(batch), model(batch)
+    assert torch.equal(*states) and not states[0].requires_grad
+    assert all(module.training for module in make("full").eval().train().modules())
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_freeze_leaves_the_lower_blocks(tmp_path, examples, depth):
+    changed = moved(f"freeze-{depth}", tmp_path, examples)
+    assert not [name for name in changed if ".embeddings." in name]
+    layers = {int(name.split("layer.")[1].split(".")[0]) for name in changed if "layer." in name}
+    assert layers == set(range(depth, N_LAYERS))
+    assert "head.linear.weight" in changed
+
+
+def test_full_recipe_moves_every_layer(tmp_path, examples):
+    layers = {name.split("layer.")[1][0] for name in moved("full", tmp_path, examples) if "layer." in name}
+    assert layers == {str(layer) for layer in range(N_LAYERS)}
+
+
+@pytest.mark.parametrize("scores, best", [([0.5, 0.9, 0.7], 2), ([0.9, 0.9, 0.9], 1), ([0.1, 0.2, 0.3], 3)])
+def test_keep_best_restores_the_best_epoch(tmp_path, examples, monkeypatch, scores, best):
+    seen = []
+
+    def scripted(model, held_out):
+        seen.append(weights(model))
+        return scores[len(seen) - 1]
+
+    monkeypatch.setattr(loop, "accuracy", scripted)
+    history, kept = run(tmp_path, examples, SETTINGS | {"keep_best": True}, held_out=examples)
+    assert [row["held_out_accuracy"] for row in history] == scores
+    assert_same(kept, seen[best - 1])
+
+
+def test_last_epoch_is_kept_without_keep_best(tmp_path, examples, monkeypatch):
+    seen = []
+    monkeypatch.setattr(loop, "accuracy", lambda model, _: seen.append(weights(model)) or 1 - len(seen) / 10)
+    _, kept = run(tmp_path, examples, SETTINGS, held_out=examples)
+    assert_same(kept, seen[-1])
+
+
+@pytest.mark.parametrize("every, expected", [(0, []), (4, [0, 4, 8, 12, 16, 18]), (6, [0, 6, 12, 18])])
+def test_saved_steps(tmp_path, examples, every, expected):
+    steps, start = {}, weights(make())
+    run(
+        tmp_path,
+        examples,
+        SETTINGS | {"save_every": every},
+        on_step=lambda step, model: steps.setdefault(step, weights(model)),
+    )
+    assert list(steps) == expected
+    if expected:
+        assert_same(steps[0], start)
+
+
+def test_predictions_are_in_the_order_of_the_rows(examples):
+    model = make().eval()
+    predicted = loop.predict(model, examples, batch_size=5)
+    with torch.no_grad():
+        alone = [model(examples.encoded.batch(np.array([row]))).argmax().item() for row in range(len(examples))]
+    assert predicted.tolist() == alone
+    assert loop.accuracy(model, examples) == np.mean(np.array(alone) == examples.labels)
+
+
+# --- the script
+
+
+@pytest.mark.parametrize("n_rows", [10, 1000])
+def test_nested_rows_are_nested(finetune, n_rows):
+    parts = [finetune.nested_rows(n_rows, fraction, 5) for fraction in (0.01, 0.1, 0.5, 1.0)]
+    for small, large in itertools.pairwise(parts):
+        assert set(small) <= set(large)
+    assert [len(part) for part in parts] == [max(1, round(f * n_rows)) for f in (0.01, 0.1, 0.5, 1.0)]
+    assert set(parts[-1]) == set(range(n_rows))
+    assert finetune.nested_rows(1000, 0.5, 5).tolist() != finetune.nested_rows(1000, 0.5, 6).tolist()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.1, 0.5])
+def test_hold_out_is_disjoint_from_the_training_rows(finetune, share):
+    rows = finetune.nested_rows(400, 0.5, 5)
+    kept, held_out = finetune.split_off(rows, share)
+    assert not set(kept) & set(held_out)
+    assert set(kept) | set(held_out) == set(rows)
+    assert len(held_out) == round(share * len(rows))
+
+
+@pytest.mark.xfail(reason="split_off takes the head of the permutation, so that the hold-out of all rows swallows the "
+                          "training rows of a small fraction", strict=True)  # fmt: skip
+def test_training_rows_are_nested_beside_a_hold_out(finetune):
+    small, large = (finetune.split_off(finetune.nested_rows(1000, fraction, 5), 0.1)[0] for fraction in (0.1, 1.0))
+    assert set(small) <= set(large)
+
+
+def test_part_of_keeps_rows_and_labels_together(finetune, examples):
+    rows = np.array([7, 2, 30])
+    part = finetune.part_of(examples, rows)
+    assert len(part) == 3
+    assert part.labels.tolist() == examples.labels[rows].tolist()
+    whole, some = examples.encoded.batch(rows), part.encoded.batch(np.arange(3))
+    assert all(torch.equal(whole[name], some[name]) for name in whole)
+
+
+def test_build_is_a_function_of_the_seed_and_save_is_whole(finetune, tmp_path):
+    make().encoder.save_pretrained(tmp_path / "encoder")
+    settings = {"head": "sequence", "dropout": 0.1}
+    one, again, other = (finetune.build(tmp_path / "encoder", "reinit-1", settings, 3, seed) for seed in (1, 1, 2))
+    assert_same(weights(one), weights(again))
+    assert not torch.equal(one.head.linear.weight, other.head.linear.weight)
+    finetune.save_model(one, tmp_path / "saved", {"labels": ["a", "b", "c"]})
+    loaded = finetune.build(tmp_path / "saved", "full", settings, 3, 9)
+    assert_same(weights(loaded.encoder), weights(one.encoder))
+    assert {path.name for path in (tmp_path / "saved").iterdir()} >= {"head.safetensors", "tunescope.json"}

@@ -1,0 +1,59 @@
+"""A copy of the project to run in, so that tests may edit it and break it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("Snakefile", "workflow", "config", "profiles", "envs")
+
+
+class Workspace:
+    def __init__(self, folder: Path):
+        self.folder = folder
+        for part in PARTS:
+            source = ROOT / part
+            ignore = shutil.ignore_patterns("__pycache__")
+            # copy2 keeps file times, which Snakemake compares
+            shutil.copytree(source, folder / part, ignore=ignore) if source.is_dir() else shutil.copy2(source, folder)
+        shutil.copy2(ROOT / "tests/workflow/tiny.yaml", folder / "config/tiny.yaml")
+
+    def command(self, *arguments: str, preset: str | None = "config/tiny.yaml") -> list[str]:
+        configfile = ["--configfile", preset] if preset else []
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *configfile, *arguments]
+
+    def snakemake(self, *arguments: str, preset: str | None = "config/tiny.yaml", check: bool = True) -> str:
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run(
+            self.command(*arguments, preset=preset), cwd=self.folder, env=environment, capture_output=True, text=True
+        )
+        output = done.stdout + done.stderr
+        assert not check or done.returncode == 0, output[-6000:]
+        assert check or done.returncode != 0, output[-2000:]
+        return output
+
+    def planned(self, *arguments: str) -> dict[str, int]:
+        """Rules that a run would execute, with the number of their jobs."""
+        output = self.snakemake("--dry-run", *arguments)
+        if "Job stats:" not in output:
+            return {}
+        lines = output.split("Job stats:", 1)[1].splitlines()[3:]
+        table = {}
+        for line in lines:
+            if not line.strip():
+                break
+            name, count = line.split()
+            table[name] = int(count)
+        return {name: count for name, count in table.items() if name not in ("total", "all", "matton2019")}
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Workspace:
+    """A workspace in which everything was made once."""
+    workspace = Workspace(tmp_path_factory.mktemp("finished"))
+    workspace.snakemake()
+    return workspace

@@ -1,0 +1,80 @@
+"""What runs again, and what does not."""
+
+import csv
+from pathlib import Path
+
+DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves"}
+TABLES = {"tabulate_matton2019"}
+SCORES = {"score_matton2019", "scorecard"}
+
+
+def test_every_artifact_appears(finished):
+    made = finished.folder / "results/tiny"
+    with open(finished.folder / "config/artifacts.tsv") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert len([row for row in rows if row["paper"] == "matton2019"]) == 11
+    for row in rows:
+        for ending in ("pdf", "png") if row["kind"] == "figure" else ("csv", "md"):
+            path = made / f"{row['kind']}s" / row["paper"] / f"{row['id']}.{ending}"
+            assert path.stat().st_size > 100, path
+    assert "matton2019" in (made / "scorecard.md").read_text()
+    assert not list(made.rglob("*.part")) and not list(made.rglob("*.resume.pt"))
+
+
+def test_every_job_has_log_and_benchmark(finished):
+    made = finished.folder / "results/tiny"
+    logs = {path.relative_to(made / "logs").with_suffix("") for path in (made / "logs").rglob("*.log")}
+    benchmarks = {
+        path.relative_to(made / "benchmarks").with_suffix("") for path in (made / "benchmarks").rglob("*.tsv")
+    }
+    assert logs == benchmarks and len(logs) > 30
+
+
+def test_second_run_does_nothing(finished):
+    assert finished.planned() == {}
+    assert "Nothing to be done" in finished.snakemake()
+
+
+def test_edited_module_reruns_its_users_only(finished):
+    module = finished.folder / "workflow/lib/figures.py"
+    before = module.read_bytes()
+    module.write_bytes(before + b"\n# an edit\n")
+    assert set(finished.planned()) <= DRAWING | TABLES and set(finished.planned()) >= DRAWING
+    module.write_bytes(before)
+    assert finished.planned() == {}
+
+
+def test_edited_deep_module_reruns_what_stands_on_it(finished):
+    module = finished.folder / "workflow/lib/linear.py"
+    before = module.read_bytes()
+    module.write_bytes(before + b"\n# an edit\n")
+    planned = set(finished.planned())
+    module.write_bytes(before)
+    assert {"pca_accuracy", "search_neurons"} <= planned
+    assert not planned & {"generate_dataset", "pretrain_encoder", "finetune_model", "cache_activations"}
+
+
+def test_changed_key_reruns_what_depends_on_it(finished):
+    planned = set(finished.planned("--config", "matton2019={folds: 4}"))
+    assert "search_neurons" in planned and planned <= {"search_neurons"} | DRAWING | TABLES | SCORES
+    planned = finished.planned("--config", "tasks={imdb: {epochs: 3}}")
+    assert planned["finetune_model"] == 3  # two encoders and the untrained one
+    assert not set(planned) & {"generate_dataset", "pretrain_encoder"}
+
+
+def test_targets(finished):
+    assert finished.planned("matton2019") == {}
+    figure = "results/tiny/figures/matton2019/fig4.png"
+    assert finished.planned("--forcerun", "plot_matton2019", "--", figure) == {"plot_matton2019": 1}
+    forced = finished.planned("--forcerun", "search_neurons", "--", "matton2019")
+    assert forced["search_neurons"] == 8 and "pca_accuracy" not in forced
+    assert set(finished.planned("--forceall", "--until", "train_tokenizer")) == {"generate_dataset", "train_tokenizer"}
+
+
+def test_deleted_figure_alone_is_drawn_again(finished):
+    figure = finished.folder / "results/tiny/figures/matton2019/fig5.png"
+    before = figure.read_bytes()
+    figure.unlink()
+    assert finished.planned() == {"plot_matton2019": 1}
+    finished.snakemake()
+    assert Path(figure).read_bytes() == before
