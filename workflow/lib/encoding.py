@@ -1,6 +1,7 @@
 """From the rows of a dataset to token ids: tokenised once, padded per batch."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +34,12 @@ class Encoded:
         return tensors
 
 
+@cache
+def _has_pieces(word: str, tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Some words vanish in the tokenizer (a zero-width space); as an unknown word each still gets its vector."""
+    return bool(tokenizer(word, add_special_tokens=False)["input_ids"])
+
+
 def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_tokens: int, by_word: bool) -> Encoded:
     """Tokenise a dataset. Too long rows are cut and counted, except where a cut would lose an annotated word."""
     has_words = info["kind"] in ("treebank", "spans")
@@ -50,6 +57,8 @@ def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_
         raise UserError(
             f"dataset {info['dataset']}: units of words need one text or a list of words per row, not a pair"
         )
+    if has_words:
+        texts = ([[word if _has_pieces(word, tokenizer) else tokenizer.unk_token for word in row] for row in texts[0]],)
     out = tokenizer(*texts, truncation=True, max_length=max_tokens, is_split_into_words=has_words)
     truncated = [at for at, encoding in enumerate(out.encodings) if encoding.overflowing]
     if truncated and info["kind"] in ("treebank", "spans"):

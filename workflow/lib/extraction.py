@@ -18,7 +18,7 @@ TOKENS_HELD = 1 << 18  # tokens whose vectors are in memory at once, whatever th
 
 def digest_of_weights(folder: str | Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(Path(folder).glob("*.safetensors")):
+    for path in sorted([*Path(folder).glob("*.safetensors"), *Path(folder).glob("*.bin")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -106,10 +106,11 @@ def extract(
                 LayerWriter(layer_file(folder, layer), vectors.shape[1], dtype, about | {"layer": layer, "unit": unit})
                 for layer, vectors in enumerate(held)
             ]
-        unit_number = np.arange(counts.sum()) - np.repeat(starts, counts)
-        for writer, vectors in zip(writers, held):
+        n_here = int(counts.sum())
+        unit_number = np.arange(n_here) - np.repeat(starts, counts)
+        for writer, vectors in zip(writers, held) if n_here else ():
             writer.write(np.repeat(rows, counts), unit_number, vectors)
-        n_units += int(counts.sum())
+        n_units += n_here
     for writer in writers:
         writer.close()
     return n_units

@@ -1,5 +1,6 @@
 """Training that survives a kill: its whole state, beside the rule's outputs (which Snakemake wipes before a job)."""
 
+import shutil
 from pathlib import Path
 
 import torch
@@ -12,20 +13,24 @@ class SavedState:
 
     def __init__(self, output: str | Path, settings: object):
         self.path = Path(output).with_name(f".{Path(output).name}.resume.pt")
+        self.folder = Path(output).with_name(f".{Path(output).name}.steps")  # for what training saves on its way
         self.settings = repr(settings)  # a state saved under other settings must not be continued
 
     def save(self, **parts: object) -> None:
         state = parts | {"settings": self.settings, "rng": torch.get_rng_state()}
+        if torch.cuda.is_available():
+            state["cuda_rng"] = torch.cuda.get_rng_state_all()
         with whole_file(self.path) as beside:
             torch.save(state, beside)
 
     def load(self) -> dict | None:
-        if not self.path.exists():
-            return None
-        state = torch.load(self.path, weights_only=True)
+        state = torch.load(self.path, weights_only=True) if self.path.exists() else {"settings": None}
         if state.pop("settings") != self.settings:
+            shutil.rmtree(self.folder, ignore_errors=True)  # of a training that is not continued
             return None
         torch.set_rng_state(state.pop("rng"))
+        if "cuda_rng" in state:
+            torch.cuda.set_rng_state_all(state.pop("cuda_rng"))
         return state
 
     def remove(self) -> None:

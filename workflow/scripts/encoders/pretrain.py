@@ -79,7 +79,9 @@ def losses(model: BertForPreTraining, batch: dict[str, torch.Tensor], labels: to
     out = model.bert(**batch)
     hidden = labels != IGNORED
     words = model.cls.predictions(out.last_hidden_state[hidden])
-    return cross_entropy(words, labels[hidden]), cross_entropy(model.cls.seq_relationship(out.pooler_output), is_random)
+    # a sum, because the mean over no hidden word at all would be NaN
+    word_loss = cross_entropy(words, labels[hidden], reduction="sum") / hidden.sum().clamp(min=1)
+    return word_loss, cross_entropy(model.cls.seq_relationship(out.pooler_output), is_random)
 
 
 def new_model(shape: dict, settings: dict, vocab_size: int, seed: int) -> BertForPreTraining:
@@ -173,7 +175,8 @@ if __name__ == "__main__":
     table, info = read_dataset(snakemake.input.data)
     pairs = read_pairs(table, tokenizer, settings["max_tokens"])
     model = new_model(shape, settings, len(tokenizer), seed)
-    state = SavedState(snakemake.output[0], [settings, shape, seed, info["digest"]])
+    vocabulary = tokenizer.backend_tokenizer.to_str()
+    state = SavedState(snakemake.output[0], [settings, shape, seed, info["digest"], vocabulary])
     history = pretrain(model, pairs, special, settings, seed, state, log)
     with whole_folder(snakemake.output[0]) as folder:
         model.bert.save_pretrained(folder)

@@ -12,6 +12,7 @@ from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_toke
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoding import encode
 from workflow.lib.errors import UserError
+from workflow.lib.extraction import digest_of_weights
 from workflow.lib.heads import HEADS, Tunable
 from workflow.lib.training.loop import Examples, accuracy, train
 from workflow.lib.training.state import SavedState
@@ -23,9 +24,9 @@ def nested_rows(n_rows: int, fraction: float, seed: int) -> np.ndarray:
 
 
 def split_off(rows: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
-    """(training rows, held-out rows); the rows come shuffled."""
-    n_held_out = round(share * len(rows))
-    return rows[n_held_out:], rows[:n_held_out]
+    """(training rows, held-out rows), spread evenly: both parts of a smaller fraction lie within those of a larger."""
+    held_out = np.diff(np.floor(np.arange(len(rows) + 1) * share + 0.5)) > 0
+    return rows[~held_out], rows[held_out]
 
 
 def load_examples(path: str, encoder, tokenizer, longest: int, log) -> tuple[Examples, dict]:
@@ -75,31 +76,36 @@ if __name__ == "__main__":
             f"task {wildcards.task}: keep_best needs held-out rows, but holdout {settings['holdout']} gives none"
         )
 
-    def attempt(settings: dict, folder: Path):
+    def attempt(settings: dict):
         model = build(snakemake.input.encoder, wildcards.recipe, settings, len(info["labels"]), seed)
-        state = SavedState(snakemake.output.model, [settings, seed, fraction, info["digest"]])
+        made_from = [settings, seed, fraction, info["digest"], digest_of_weights(snakemake.input.encoder)]
+        state = SavedState(snakemake.output.model, made_from)
 
         def save_step(step: int, model: Tunable) -> None:
-            model.encoder.save_pretrained(folder / "steps" / f"{step:05d}")
+            model.encoder.save_pretrained(state.folder / f"{step:05d}")
 
         held = part_of(whole, held_out) if len(held_out) else None
         return model, train(model, part_of(whole, kept), settings, seed, state, held, save_step), state
 
+    try:
+        trained = attempt(settings)
+    except torch.OutOfMemoryError:
+        trained = None  # tried again outside: here the error still holds the failed model in memory
+    if trained is None:
+        # the same effective batch in twice as many parts; a second failure is the user's to solve
+        settings["accumulation"] *= 2
+        log.warning("out of memory: once more with accumulation %d", settings["accumulation"])
+        torch.cuda.empty_cache()
+        trained = attempt(settings)
+    model, history, state = trained
     with whole_folder(snakemake.output.model) as folder:
-        try:
-            model, history, state = attempt(settings, folder)
-        except torch.OutOfMemoryError:
-            # the same effective batch in twice as many parts; a second failure is the user's to solve
-            settings["accumulation"] *= 2
-            log.warning("out of memory: once more with accumulation %d", settings["accumulation"])
-            torch.cuda.empty_cache()
-            model, history, state = attempt(settings, folder)
-        model = model.cpu() if not torch.cuda.is_available() else model
         scores = {"train_accuracy": accuracy(model, part_of(whole, kept)), "test_accuracy": accuracy(model, tested)}
         about = {"task": wildcards.task, "recipe": wildcards.recipe, "labels": info["labels"], **scores}
         save_model(model, folder, about)
         tokenizer.save_pretrained(folder)
         write_table(history, folder / "history.parquet")
+        if state.folder.exists():
+            state.folder.rename(folder / "steps")
     write_table([scores | {"n_train": len(kept)}], snakemake.output.metrics, encoder=wildcards.encoder,
                 task=wildcards.task, recipe=wildcards.recipe, fraction=fraction, seed=seed)  # fmt: skip
     state.remove()
