@@ -17,7 +17,7 @@ def draw(samples: pd.DataFrame, n_components: int):
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], rotation=30)
     axes.minorticks_off()
     axes.set(xlabel="general sentences the PCA is fitted on", ylabel=f"test accuracy (%), {n_components} components")
-    axes.legend()
+    axes.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure
 
 
