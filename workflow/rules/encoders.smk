@@ -77,7 +77,12 @@ rule fetch_encoder:
         mem_mb=4000,
         runtime=60,
     params:
-        encoder=lambda w: config["encoders"][w.name],
+        # not its note or seeds: a word about an encoder must not fetch it again
+        encoder=lambda w: {
+            k: config["encoders"][w.name][k]
+            for k in ("id", "revision", "path")
+            if k in config["encoders"][w.name]
+        },
         modules=digest_of("encoders/fetch.py"),
     script:
         "../scripts/encoders/fetch.py"
