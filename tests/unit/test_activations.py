@@ -122,7 +122,7 @@ def written(path, vectors, dtype, group_sizes):
 
 def several_chunks(monkeypatch):
     """About ten units per row group."""
-    monkeypatch.setattr(extraction, "TOKENS_HELD", 14)
+    monkeypatch.setattr(extraction, "BYTES_HELD", 10 * 4 * WIDTH)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -188,7 +188,7 @@ def test_word_without_pieces_keeps_its_place(model, tokenizer, tmp_path):
 
 
 def test_chunk_without_units_is_readable(model, tokenizer, tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction, "TOKENS_HELD", 3)
+    monkeypatch.setattr(extraction, "BYTES_HELD", 2 * 4 * WIDTH)
     encoded = encode(text_table(["", "the cat", ""]), info_of(), tokenizer, 64, by_word=False)
     assert extraction.extract(model, encoded, "token", tmp_path, ABOUT, 2, "float32") == 2
     path = activations.layer_file(tmp_path, N_LAYERS)
@@ -202,7 +202,7 @@ def test_batch_size_and_chunks_do_not_matter(model, tokenizer, tmp_path, monkeyp
     one, _ = extracted(model, tokenizer, tmp_path / "one", unit)
     several_chunks(monkeypatch)
     if unit == "cls":
-        monkeypatch.setattr(extraction, "TOKENS_HELD", 2)
+        monkeypatch.setattr(extraction, "BYTES_HELD", 4 * WIDTH)
     many, _ = extracted(model, tokenizer, tmp_path / "many", unit, batch_size)
     assert pq.ParquetFile(one[0]).num_row_groups == 1
     assert pq.ParquetFile(many[0]).num_row_groups > 1

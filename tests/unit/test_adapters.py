@@ -10,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from workflow.lib.adapters import adapt, sentences_of, split_sentences, take
+from workflow.lib.adapters import adapt
+from workflow.lib.adapters.sampling import take
+from workflow.lib.adapters.sentences import sentences_of, split_sentences
 from workflow.lib.datasets import read_dataset
 from workflow.lib.errors import UserError
 from workflow.scripts.data.fetch import fetch

@@ -79,7 +79,7 @@ def batch():
 
 @torch.no_grad()
 def states_of(model, batch):
-    return loading.hidden_states(model, batch)
+    return loading.StateReader(model).hidden_states(batch)
 
 
 def assert_same(one, other):
@@ -140,8 +140,9 @@ def test_hidden_states_are_what_enters_and_leaves_the_blocks(model, batch):
 def test_read_out_of_the_last_layer_is_what_heads_read(model, family, batch):
     with torch.no_grad():
         last = model(**loading.model_inputs(model, batch)).last_hidden_state
-        states = loading.hidden_states(model, batch)
-        assert_same(loading.read_out(model, states[-1]), last)
+        reader = loading.StateReader(model)
+        states = reader.hidden_states(batch)
+        assert_same(reader.read_out(states[-1]), last)
     assert torch.allclose(states[-1], last) == (family != "modernbert")
 
 

@@ -57,6 +57,15 @@ def test_accuracies_are_those_of_scikit_learn(n_classes, selected):
     np.testing.assert_allclose(ours, plain, atol=0.005)  # two rows of 400
 
 
+def test_every_fold_has_its_share_of_every_class():
+    y = np.random.default_rng(0).choice(4, size=203, p=[0.6, 0.2, 0.15, 0.05])
+    folds = stratified_folds(y, 5, seed=1)
+    counts = np.array([[np.sum((folds == fold) & (y == label)) for label in range(4)] for fold in range(5)])
+    assert (counts.max(axis=0) - counts.min(axis=0) <= 1).all()
+    assert np.ptp(counts.sum(axis=1)) <= 1
+    assert not np.array_equal(folds, stratified_folds(y, 5, seed=2))
+
+
 def test_the_grid_that_stands_in_for_many_rows_keeps_the_accuracies():
     x, y = overlapping_classes(6000, 5, 3)
     x[:3, 0] *= 50  # outliers stretch a feature's grid

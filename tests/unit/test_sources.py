@@ -1,5 +1,6 @@
 """Where files come from: the layouts of a mirror, exactly the right downloads, and errors that say what to do."""
 
+import copy
 import hashlib
 import io
 import logging
@@ -10,6 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from workflow.lib import sources
+from workflow.lib.corpus.tasks import DATASETS
 from workflow.lib.errors import UserError
 from workflow.lib.sources import locate, locate_with_origin
 
@@ -152,6 +154,22 @@ def test_raw_files_are_downloaded_once_and_checked(tmp_path, raw_entry, monkeypa
     assert not list(tmp_path.rglob("other*"))
 
 
+def test_a_raw_file_of_unknown_sum_is_kept_with_a_warning(tmp_path, raw_entry, monkeypatch, caplog):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path))
+    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda url, timeout: io.BytesIO(CONTENT))
+    raw_entry["splits"]["train"]["sha256"] = None
+    [file] = locate(raw_entry, "train")
+    assert file.read_bytes() == CONTENT
+    assert f"train.label has sha256 {hashlib.sha256(CONTENT).hexdigest()}, which the registry does not" in caplog.text
+
+
+def test_the_origin_says_which_part_of_a_file_it_is(tmp_path, raw_entry):
+    raw_entry["splits"]["train"]["part"] = [800, 1000]
+    touch(tmp_path / "org/files", "sub/train.label")
+    origin = "org/files, sub/train.label rows 801-1000, from a mirror (pinned: v1)"
+    assert locate_with_origin(raw_entry, "train", tmp_path)[1] == origin
+
+
 def test_raw_files_come_by_https_only_and_no_network_is_said(tmp_path, raw_entry, monkeypatch):
     def no_network(url, timeout):
         raise OSError("Name or service not known")
@@ -194,6 +212,33 @@ def test_the_schema_refuses_unknown_keys_and_unpinned_or_climbing_sources(change
     entry = yaml.safe_load(yaml.safe_dump(REGISTRY["registry"]["imdb"]))
     change(entry)
     assert not VALIDATOR.is_valid({"registry": {"imdb": entry}})
+
+
+@pytest.mark.parametrize(
+    "dataset, change",
+    [
+        ("pud", lambda entry: entry["splits"]["train"].update(part=[800])),
+        ("pud", lambda entry: entry["splits"]["train"].update(part=[-200, 0])),
+        ("pud", lambda entry: entry["splits"]["train"].pop("sha256")),
+        ("pud", lambda entry: entry["splits"]["train"].update(sha256="abc")),
+        ("pud", lambda entry: entry["options"].update(text="x")),
+        ("pud", lambda entry: entry.update(kind="text")),
+        ("ps_fxn", lambda entry: entry["options"].update(label="ss3")),
+        ("ps_fxn", lambda entry: entry["options"].pop("label")),
+        ("trec50", lambda entry: entry["options"].update(encoding="idna")),
+        ("wikipedia", lambda entry: entry["splits"]["sentences"].update(part=[0, 5])),
+    ],
+)
+def test_the_schema_knows_the_options_of_every_adapter(dataset, change):
+    entry = copy.deepcopy(REGISTRY["registry"][dataset])
+    assert VALIDATOR.is_valid({"registry": {dataset: entry}})
+    change(entry)
+    assert not VALIDATOR.is_valid({"registry": {dataset: entry}})
+
+
+def test_the_registry_and_the_embedded_corpus_agree_on_kinds():
+    for name, entry in REGISTRY["registry"].items():
+        assert DATASETS[name].kind == entry["kind"], name
 
 
 def test_the_schema_takes_raw_sources(raw_entry):

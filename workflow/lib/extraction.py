@@ -2,6 +2,8 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +12,12 @@ from transformers import PreTrainedModel
 
 from workflow.lib.activations import LayerWriter, layer_file
 from workflow.lib.batches import bucketed_batches
-from workflow.lib.encoders.states import hidden_states, read_out
+from workflow.lib.encoders.states import StateReader
 from workflow.lib.encoding import Encoded
 
-TOKENS_HELD = 1 << 18  # tokens whose vectors are in memory at once, whatever the size of the dataset
+# Bytes of a layer's vectors held before they are written, whatever the size of the dataset. Much more leaves the
+# processor's cache and costs fresh pages, much less makes batches of unlike lengths.
+BYTES_HELD = 6 << 20
 
 
 def digest_of_weights(folder: str | Path) -> str:
@@ -24,10 +28,9 @@ def digest_of_weights(folder: str | Path) -> str:
 
 
 def chunks_of(encoded: Encoded, unit: str, width: int) -> Iterator[np.ndarray]:
-    """Consecutive examples whose units fit the memory allowance (of a BERT-base width; narrower models get more)."""
+    """Consecutive examples whose units fit the memory allowance."""
     units = np.ones_like(encoded.lengths) if unit == "cls" else encoded.lengths
-    allowance = max(1, TOKENS_HELD * 768 // max(width, 64) // 16)
-    cut = np.cumsum(units) // allowance
+    cut = np.cumsum(units) // max(1, BYTES_HELD // (4 * width))
     yield from np.split(np.arange(len(units)), np.flatnonzero(np.diff(cut)) + 1)
 
 
@@ -76,41 +79,67 @@ def _rows_at(state: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
     return state.flatten(0, 1).index_select(0, places.to(state.device))
 
 
+@dataclass
+class Chunk:
+    """Consecutive examples, and the vectors of their units: an array per layer, longer than needed if used again."""
+
+    rows: np.ndarray
+    counts: np.ndarray
+    vectors: list[np.ndarray]
+
+    def write(self, writers: list[LayerWriter]) -> list[np.ndarray]:
+        """Returns the arrays, which are free again."""
+        starts, n_units = np.cumsum(self.counts) - self.counts, int(self.counts.sum())
+        unit = np.arange(n_units) - np.repeat(starts, self.counts)
+        for writer, vectors in zip(writers, self.vectors) if n_units else ():
+            writer.write(np.repeat(self.rows, self.counts), unit, vectors[:n_units])
+        return self.vectors
+
+
+def fill(
+    reader: StateReader, encoded: Encoded, unit: str, rows: np.ndarray, batch_size: int, vectors: list[np.ndarray]
+) -> Chunk:
+    """Run the model over the rows; `vectors` of an earlier chunk are written over where they are large enough."""
+    counts = counts_of(encoded, rows, unit)
+    starts = np.cumsum(counts) - counts
+    for batch in bucketed_batches(encoded.lengths[rows], batch_size):
+        states = list(reader.hidden_states(encoded.batch(rows[batch], reader.model.device)))
+        states[-1] = reader.read_out(states[-1])
+        if not vectors or len(vectors[0]) < counts.sum():
+            vectors = [np.empty((counts.sum(), state.shape[-1]), dtype=np.float32) for state in states]
+        # batches are sorted by length, the file by example: each unit goes to its own place
+        before = np.repeat(np.cumsum(counts[batch]) - counts[batch], counts[batch])
+        place = np.repeat(starts[batch], counts[batch]) + np.arange(counts[batch].sum()) - before
+        units_of = selector(encoded, rows[batch], unit)
+        for layer, state in enumerate(states):
+            vectors[layer][place] = units_of(state).float().cpu().numpy()
+    return Chunk(rows, counts, vectors)
+
+
 @torch.inference_mode()
 def extract(
     model: PreTrainedModel, encoded: Encoded, unit: str, folder: Path, about: dict, batch_size: int, dtype: str
 ) -> int:
     """Write layer-00.parquet … of one dataset into `folder`; returns the number of units."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    model.to(device).eval()
+    reader = StateReader(model.to("cuda" if torch.cuda.is_available() else "cpu").eval())
     folder.mkdir(parents=True, exist_ok=True)
-    writers: list[LayerWriter] = []
-    n_units = 0
-    for rows in chunks_of(encoded, unit, model.config.hidden_size):
-        counts = counts_of(encoded, rows, unit)
-        starts = np.cumsum(counts) - counts
-        held: list[np.ndarray] = []
-        for batch in bucketed_batches(encoded.lengths[rows], batch_size):
-            states = list(hidden_states(model, encoded.batch(rows[batch], device)))
-            states[-1] = read_out(model, states[-1])
-            if not held:
-                held = [np.empty((counts.sum(), state.shape[-1]), dtype=np.float32) for state in states]
-            # batches are sorted by length, the file by example: each unit goes to its own place
-            before = np.repeat(np.cumsum(counts[batch]) - counts[batch], counts[batch])
-            place = np.repeat(starts[batch], counts[batch]) + np.arange(counts[batch].sum()) - before
-            units_of = selector(encoded, rows[batch], unit)
-            for layer, state in enumerate(states):
-                held[layer][place] = units_of(state).float().cpu().numpy()
-        if not writers:
-            writers = [
-                LayerWriter(layer_file(folder, layer), vectors.shape[1], dtype, about | {"layer": layer, "unit": unit})
-                for layer, vectors in enumerate(held)
-            ]
-        n_here = int(counts.sum())
-        unit_number = np.arange(n_here) - np.repeat(starts, counts)
-        for writer, vectors in zip(writers, held) if n_here else ():
-            writer.write(np.repeat(rows, counts), unit_number, vectors)
-        n_units += n_here
+    writers, n_units, spare = [], 0, []
+    # one chunk is written while the model is at the next, so two are held
+    with ThreadPoolExecutor(1) as disk:
+        written: Future | None = None
+        for rows in chunks_of(encoded, unit, model.config.hidden_size):
+            chunk = fill(reader, encoded, unit, rows, batch_size, spare)
+            if not writers:
+                about = about | {"unit": unit}
+                writers = [
+                    LayerWriter(layer_file(folder, layer), vectors.shape[1], dtype, about | {"layer": layer})
+                    for layer, vectors in enumerate(chunk.vectors)
+                ]
+            spare = written.result() if written else []
+            written = disk.submit(chunk.write, writers)
+            n_units += int(chunk.counts.sum())
+        if written:
+            written.result()
     for writer in writers:
         writer.close()
     return n_units

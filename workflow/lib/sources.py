@@ -38,7 +38,7 @@ def locate_with_origin(
             continue
         if files := _first_match(folder, patterns):
             _warn_of_missing_shards(dataset, split, files, chosen="files" in source and mirror is None)
-            return files, f"{_repository(source)}, {wanted.get('from') or wanted['file']}, {place}"
+            return files, f"{_repository(source)}, {_what(wanted)}, {place}"
         tried.append(f"{' or '.join(patterns)} in {folder}")
     layout = f"<folder>/{_repository(sources[0])}/{_patterns(sources[0], wanted, in_mirror=True)[0]}"
     raise UserError(
@@ -53,6 +53,12 @@ class _Unreachable(Exception):
 
 def _repository(source: dict) -> str:
     return source.get("hub") or source["raw"]
+
+
+def _what(split: dict) -> str:
+    """The publisher's name of a split, and which of its rows (counted from 1) where they are not all."""
+    rows = " rows {}-{}".format(split["part"][0] + 1, split["part"][1]) if "part" in split else ""
+    return (split.get("from") or split["file"]) + rows
 
 
 def _patterns(source: dict, split: dict, *, in_mirror: bool) -> list[str]:
@@ -91,7 +97,10 @@ def _download_from_hub(source: dict, split: dict, patterns: list[str]) -> Path:
 
 
 def _download_from_url(source: dict, split: dict, patterns: list[str]) -> Path:
-    """A raw official file, kept beside the Hub's cache in a folder of its revision, checked against its sha256."""
+    """A raw official file, kept beside the Hub's cache in a folder of its revision, checked against its sha256.
+
+    Where the registry says null, we have not seen the published bytes: the file is kept, and a warning names its sum.
+    """
     from huggingface_hub.constants import HF_HOME
 
     url = f"{source['url'].format(revision=source['revision'])}/{split['file']}"
@@ -107,7 +116,9 @@ def _download_from_url(source: dict, split: dict, patterns: list[str]) -> Path:
     except OSError as error:
         raise _Unreachable(f"{url} ({_one_line(error)})") from error
     found = hashlib.sha256(content).hexdigest()
-    if found != split["sha256"]:
+    if split["sha256"] is None:
+        log.warning("%s has sha256 %s, which the registry does not know: compare it before you trust it", url, found)
+    elif found != split["sha256"]:
         raise UserError(f"{url} has sha256 {found} where the registry says {split['sha256']}; it was not kept")
     with whole_file(path) as beside:
         beside.write_bytes(content)

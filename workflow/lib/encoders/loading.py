@@ -13,11 +13,11 @@ from transformers import MODEL_MAPPING, AutoConfig, AutoModel, AutoTokenizer, Pr
 from transformers.utils import logging as transformers_logging
 
 from workflow.lib.encoders.layers import embeddings
-from workflow.lib.encoders.states import hidden_states, model_inputs, read_out
+from workflow.lib.encoders.states import StateReader, model_inputs
 from workflow.lib.errors import UserError
 
 # what a loaded encoder is for, within reach of whoever loads one
-__all__ = ["hidden_states", "load_encoder", "load_tokenizer", "max_tokens", "model_inputs", "read_out"]
+__all__ = ["StateReader", "load_encoder", "load_tokenizer", "max_tokens", "model_inputs"]
 
 UNREADABLE = (OSError, ValueError, RuntimeError, SafetensorError)
 

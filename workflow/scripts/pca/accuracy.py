@@ -3,22 +3,17 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from sklearn.decomposition import PCA
 
 from workflow.lib.cls_vectors import TaskVectors, last_layer, task_vectors
 from workflow.lib.errors import UserError
 from workflow.lib.linear import fit_softmax
+from workflow.lib.principal import PrincipalAxes, principal_axes
 
 Projection = Callable[[np.ndarray], np.ndarray]
 
 
-def fit_pca(vectors: np.ndarray) -> PCA:
-    """Centred, not whitened. From the covariance matrix: exact, and cheap for any number of vectors."""
-    return PCA(svd_solver="covariance_eigh").fit(vectors.astype(np.float64))
-
-
-def onto_components(pca: PCA, n: int) -> Projection:
-    return lambda x: ((x - pca.mean_) @ pca.components_[:n].T).astype(np.float32)
+def onto_components(pca: PrincipalAxes, n: int) -> Projection:
+    return lambda x: pca.project(x, n).astype(np.float32)
 
 
 def accuracy_with(project: Projection, task: TaskVectors, c: float) -> float:
@@ -33,12 +28,14 @@ def checked_grid(components: list[int], width: int) -> list[int]:
     return sorted({*components, width})
 
 
-def curves(general: PCA, task: TaskVectors, grid: list[int], draws: int, seed: int, c: float) -> Iterator[dict]:
+def curves(
+    general: PrincipalAxes, task: TaskVectors, grid: list[int], draws: int, seed: int, c: float
+) -> Iterator[dict]:
     width = task.train.shape[1]
-    in_domain = fit_pca(task.train)
+    in_domain = principal_axes(task.train)
     for n in grid:
         for series, pca in (("general", general), ("in_domain", in_domain)):
-            n_there = min(n, len(pca.components_))
+            n_there = min(n, len(pca.axes))
             score = accuracy_with(onto_components(pca, n_there), task, c)
             yield {"series": series, "dimensions": n, "draw": 0, "accuracy": score}
         for draw in range(draws if n < width else 1):
@@ -55,19 +52,22 @@ def by_sample_size(
     for size in (size for size in sizes if size <= len(vectors)):
         for draw in range(draws if size < len(vectors) else 1):
             sample = np.random.default_rng([seed, draw]).permutation(len(vectors))[:size]
-            pca = fit_pca(vectors[sample])
+            pca = principal_axes(vectors[sample])
             score = accuracy_with(onto_components(pca, min(n_components, size - 1)), task, c)
             yield {"sample_size": size, "draw": draw, "accuracy": score}
 
 
 if __name__ == "__main__":
+    import torch
+
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
+    torch.set_num_threads(snakemake.threads)
     settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
     vectors = last_layer(snakemake.input.activations, snakemake.params.general)
-    general = fit_pca(vectors)
+    general = principal_axes(vectors)
     grid = checked_grid(settings["components"], vectors.shape[1])
     draws, c = settings["random_draws"], settings["regularisation"]
     accuracies, samples = [], []
@@ -77,7 +77,7 @@ if __name__ == "__main__":
         by_size = by_sample_size(vectors, task, settings["sample_sizes"], settings["sample_components"], draws, seed, c)
         samples += [{"task": name, **row} for row in by_size]
         log.info("%s: all %d dimensions give %.4f", name, vectors.shape[1], accuracies[-1]["accuracy"])
-    explained = general.explained_variance_ratio_[: settings["variance_components"]]
+    explained = general.explained[: settings["variance_components"]]
     write_table(accuracies, snakemake.output.accuracy, model=model)
     write_table(samples, snakemake.output.samples, model=model)
     write_table(
