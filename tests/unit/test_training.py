@@ -14,8 +14,10 @@ from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoding import Encoded
 from workflow.lib.heads import SequenceHead, Tunable
 from workflow.lib.training import loop
+from workflow.lib.training.examples import Examples
 from workflow.lib.training.schedules import SCHEDULES, slanted_triangle
 from workflow.lib.training.state import SavedState
+from workflow.lib.units import Units
 
 torch.set_num_threads(1)
 SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
@@ -56,7 +58,9 @@ def examples():
         "token_type_ids": [[0] * n for n in lengths],
         "attention_mask": [[1] * n for n in lengths],
     }
-    return loop.Examples(Encoded(inputs, lengths, 0, dict.fromkeys(inputs, 0), [], []), labels)
+    encoded = Encoded(inputs, lengths, 0, dict.fromkeys(inputs, 0), [], [])
+    units = Units(np.arange(N_EXAMPLES), np.empty((0, N_EXAMPLES), dtype=np.int64), labels.astype(str).astype(object))
+    return Examples(encoded, units, labels, np.arange(N_EXAMPLES))
 
 
 def make(recipe="full", dropout=0.1, seed=0) -> Tunable:
@@ -344,13 +348,12 @@ def test_saved_steps(tmp_path, examples, every, expected):
         assert_same(steps[0], start)
 
 
-def test_predictions_are_in_the_order_of_the_rows(examples):
+def test_accuracy_is_that_of_one_row_at_a_time(examples):
     model = make().eval()
-    predicted = loop.predict(model, examples, batch_size=5)
     with torch.no_grad():
         alone = [model(examples.encoded.batch(np.array([row]))).argmax().item() for row in range(len(examples))]
-    assert predicted.tolist() == alone
-    assert loop.accuracy(model, examples) == np.mean(np.array(alone) == examples.labels)
+    for batch_size in (5, 64):
+        assert loop.accuracy(model, examples, batch_size) == np.mean(np.array(alone) == examples.labels)
 
 
 # --- the script
@@ -380,13 +383,13 @@ def test_training_rows_are_nested_beside_a_hold_out(finetune):
     assert set(small) <= set(large)
 
 
-def test_part_of_keeps_rows_and_labels_together(finetune, examples):
+def test_a_part_keeps_rows_and_labels_together(examples):
     rows = np.array([7, 2, 30])
-    part = finetune.part_of(examples, rows)
-    assert len(part) == 3
-    assert part.labels.tolist() == examples.labels[rows].tolist()
-    whole, some = examples.encoded.batch(rows), part.encoded.batch(np.arange(3))
-    assert all(torch.equal(whole[name], some[name]) for name in whole)
+    part = examples.part(rows)
+    assert len(part) == 3 and part.lengths.tolist() == examples.lengths[rows].tolist()
+    batch, whole = part.batch(np.array([2, 0])), examples.encoded.batch(np.array([30, 7]))
+    assert batch.labels.tolist() == examples.labels[[30, 7]].tolist()
+    assert all(torch.equal(batch.inputs[name], whole[name]) for name in whole)
 
 
 def test_build_is_a_function_of_the_seed_and_save_is_whole(finetune, tmp_path):

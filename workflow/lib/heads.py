@@ -1,26 +1,54 @@
 """What stands on an encoder during fine-tuning, and the pair of both."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import nn
 from transformers import PreTrainedModel
 
 from workflow.lib.encoders.states import model_inputs
+from workflow.lib.pieces import Pieces, mean_of_pieces
 
 
-class SequenceHead(nn.Module):
-    """One linear layer on the last layer's [CLS] vector. No pooler: its tanh would stand between task and vector."""
+class LinearHead(nn.Module):
+    """One linear layer on what it reads of the last layer: the vectors that probes read later, nothing in between."""
+
+    n_vectors = 1
 
     def __init__(self, width: int, n_labels: int, dropout: float):
         super().__init__()
-        self.dropout, self.linear = nn.Dropout(dropout), nn.Linear(width, n_labels)
+        self.dropout, self.linear = nn.Dropout(dropout), nn.Linear(self.n_vectors * width, n_labels)
         nn.init.normal_(self.linear.weight, std=0.02)
         nn.init.zeros_(self.linear.bias)
 
-    def forward(self, last_hidden_state: torch.Tensor) -> torch.Tensor:
-        return self.linear(self.dropout(last_hidden_state[:, 0]))
+    def read(self, states: torch.Tensor, words: Sequence[Pieces]) -> torch.Tensor:
+        raise NotImplementedError
+
+    def forward(self, states: torch.Tensor, words: Sequence[Pieces] = ()) -> torch.Tensor:
+        return self.linear(self.dropout(self.read(states, words)))
 
 
-HEADS = {"sequence": SequenceHead}
+class SequenceHead(LinearHead):
+    """Reads [CLS]. No pooler: its tanh would stand between task and vector."""
+
+    def read(self, states: torch.Tensor, words: Sequence[Pieces]) -> torch.Tensor:
+        return states[:, 0]
+
+
+class WordHead(LinearHead):
+    """Reads the mean of a word's pieces."""
+
+    def read(self, states: torch.Tensor, words: Sequence[Pieces]) -> torch.Tensor:
+        return torch.cat([mean_of_pieces(states, pieces) for pieces in words], dim=1)
+
+
+class WordPairHead(WordHead):
+    """Reads a word and its syntactic head, one after the other."""
+
+    n_vectors = 2
+
+
+HEADS = {"sequence": SequenceHead, "word": WordHead, "word_pair": WordPairHead}
 
 
 class Tunable(nn.Module):
@@ -37,7 +65,7 @@ class Tunable(nn.Module):
             self.encoder.eval()
         return self
 
-    def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    def forward(self, inputs: dict[str, torch.Tensor], words: Sequence[Pieces] = ()) -> torch.Tensor:
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_frozen):
-            states = self.encoder(**model_inputs(self.encoder, batch)).last_hidden_state
-        return self.head(states)
+            states = self.encoder(**model_inputs(self.encoder, inputs)).last_hidden_state
+        return self.head(states, words)

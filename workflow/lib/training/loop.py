@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -13,21 +12,12 @@ from tqdm import tqdm
 
 from workflow.lib.batches import bucketed_batches
 from workflow.lib.encoders.learning_rates import parameter_groups
-from workflow.lib.encoding import Encoded
 from workflow.lib.heads import Tunable
+from workflow.lib.training.examples import Examples
 from workflow.lib.training.schedules import SCHEDULES
 from workflow.lib.training.state import SavedState
 
 log = logging.getLogger("training")
-
-
-@dataclass
-class Examples:
-    encoded: Encoded
-    labels: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
 
 def accelerator_for(precision: str) -> Accelerator:
@@ -80,7 +70,7 @@ def train(
             model.train()
             losses = []
             for rows in bucketed_batches(
-                examples.encoded.lengths, settings["batch_size"], np.random.default_rng([seed, epoch])
+                examples.lengths, settings["batch_size"], np.random.default_rng([seed, epoch])
             ):
                 factor = SCHEDULES[settings["schedule"]](step + 1, n_steps + 1, settings["warmup"])
                 for group, peak in zip(optimizer.param_groups, peak_rates):
@@ -106,13 +96,13 @@ def train(
 
 
 def _update(accelerator, model, optimizer, examples: Examples, rows: np.ndarray, settings: dict) -> float:
-    """One optimiser step; the batch goes through in `accumulation` parts, each weighted by its share of the rows."""
-    total = 0.0
+    """One optimiser step; the batch goes through in `accumulation` parts, each weighted by its share of the units."""
+    total, n_units = 0.0, len(examples.units_of(rows))
     for part in np.array_split(rows, min(settings["accumulation"], len(rows))):
-        batch = examples.encoded.batch(part, accelerator.device)
-        labels = torch.from_numpy(examples.labels[part]).to(accelerator.device)
+        batch = examples.batch(part, accelerator.device)
         with accelerator.autocast():
-            loss = cross_entropy(model(batch), labels) * (len(part) / len(rows))
+            logits = model(batch.inputs, batch.words)
+            loss = cross_entropy(logits, batch.labels, reduction="sum") / max(n_units, 1)
         accelerator.backward(loss)
         total += loss.item()
     accelerator.clip_grad_norm_(model.parameters(), settings["clip_norm"])
@@ -122,14 +112,13 @@ def _update(accelerator, model, optimizer, examples: Examples, rows: np.ndarray,
 
 
 @torch.no_grad()
-def predict(model: nn.Module, examples: Examples, batch_size: int = 64) -> np.ndarray:
+def accuracy(model: nn.Module, examples: Examples, batch_size: int = 64) -> float:
+    """Share of the units whose label is the most likely one."""
     model.eval()
     device = next(model.parameters()).device
-    predicted = np.empty(len(examples), dtype=np.int64)
-    for rows in bucketed_batches(examples.encoded.lengths, batch_size):
-        predicted[rows] = model(examples.encoded.batch(rows, device)).argmax(dim=1).cpu().numpy()
-    return predicted
-
-
-def accuracy(model: nn.Module, examples: Examples) -> float:
-    return float(np.mean(predict(model, examples) == examples.labels))
+    right, n_units = 0, 0
+    for rows in bucketed_batches(examples.lengths, batch_size):
+        batch = examples.batch(rows, device)
+        right += int((model(batch.inputs, batch.words).argmax(dim=1) == batch.labels).sum())
+        n_units += len(batch.labels)
+    return right / n_units

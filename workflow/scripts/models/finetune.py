@@ -14,8 +14,10 @@ from workflow.lib.encoding import encode
 from workflow.lib.errors import UserError
 from workflow.lib.extraction import digest_of_weights
 from workflow.lib.heads import HEADS, Tunable
-from workflow.lib.training.loop import Examples, accuracy, train
+from workflow.lib.training.examples import Examples
+from workflow.lib.training.loop import accuracy, train
 from workflow.lib.training.state import SavedState
+from workflow.lib.units import label_numbers, labelled_units, vocabulary
 
 
 def nested_rows(n_rows: int, fraction: float, seed: int) -> np.ndarray:
@@ -29,20 +31,19 @@ def split_off(rows: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
     return rows[~held_out], rows[held_out]
 
 
-def load_examples(path: str, encoder, tokenizer, longest: int, log) -> tuple[Examples, dict]:
+def load_examples(
+    path: str, head: str, encoder, tokenizer, longest: int, log, labels: list[str] | None = None
+) -> tuple[Examples, list[str], str]:
+    """Examples, names of the labels (those that the training rows have) and the data's digest."""
     table, info = read_dataset(path)
-    if info["kind"] != "text" or not info["labels"]:
-        raise UserError(f"{path}: a sequence head needs a labelled text dataset, not kind '{info['kind']}'")
-    encoded = encode(table, info, tokenizer, min(longest, max_tokens(encoder, tokenizer)), by_word=False)
+    units = labelled_units(table, info, head)
+    labels = labels or vocabulary(units, info)
+    longest = min(longest, max_tokens(encoder, tokenizer))
+    encoded = encode(table, info, tokenizer, longest, by_word=head != "sequence")
     if encoded.n_truncated:
         log.warning("%s: %d of %d texts cut to %d tokens", path, encoded.n_truncated, len(table), longest)
-    return Examples(encoded, table["label"].to_numpy()), info
-
-
-def part_of(examples: Examples, rows: np.ndarray) -> Examples:
-    encoded = examples.encoded
-    inputs = {name: [values[row] for row in rows] for name, values in encoded.inputs.items()}
-    return Examples(type(encoded)(inputs, encoded.lengths[rows], 0, encoded.pad, [], []), examples.labels[rows])
+    examples = Examples(encoded, units, label_numbers(units, labels), np.arange(len(table)))
+    return examples, labels, info["digest"]
 
 
 def build(encoder_folder: str, recipe: str, settings: dict, n_labels: int, seed: int) -> Tunable:
@@ -66,10 +67,11 @@ if __name__ == "__main__":
     torch.set_num_threads(snakemake.threads)
     wildcards, settings = snakemake.wildcards, dict(snakemake.params.settings)
     seed, fraction = int(wildcards.seed), float(wildcards.fraction)
-    tokenizer = load_tokenizer(snakemake.input.encoder)
-    encoder = load_encoder(snakemake.input.encoder)
-    whole, info = load_examples(snakemake.input.train, encoder, tokenizer, settings["max_tokens"], log)
-    tested, _ = load_examples(snakemake.input.evaluate, encoder, tokenizer, settings["max_tokens"], log)
+    encoder, head = load_encoder(snakemake.input.encoder), settings["head"]
+    tokenizer = load_tokenizer(snakemake.input.encoder, for_words=head != "sequence")
+    reading = (head, encoder, tokenizer, settings["max_tokens"], log)
+    whole, labels, digest = load_examples(snakemake.input.train, *reading)
+    tested, _, _ = load_examples(snakemake.input.evaluate, *reading, labels)
     kept, held_out = split_off(nested_rows(len(whole), fraction, seed), settings["holdout"])
     if settings["keep_best"] and not len(held_out):
         raise UserError(
@@ -77,15 +79,15 @@ if __name__ == "__main__":
         )
 
     def attempt(settings: dict):
-        model = build(snakemake.input.encoder, wildcards.recipe, settings, len(info["labels"]), seed)
-        made_from = [settings, seed, fraction, info["digest"], digest_of_weights(snakemake.input.encoder)]
+        model = build(snakemake.input.encoder, wildcards.recipe, settings, len(labels), seed)
+        made_from = [settings, seed, fraction, digest, digest_of_weights(snakemake.input.encoder)]
         state = SavedState(snakemake.output.model, made_from)
 
         def save_step(step: int, model: Tunable) -> None:
             model.encoder.save_pretrained(state.folder / f"{step:05d}")
 
-        held = part_of(whole, held_out) if len(held_out) else None
-        return model, train(model, part_of(whole, kept), settings, seed, state, held, save_step), state
+        held = whole.part(held_out) if len(held_out) else None
+        return model, train(model, whole.part(kept), settings, seed, state, held, save_step), state
 
     try:
         trained = attempt(settings)
@@ -99,10 +101,10 @@ if __name__ == "__main__":
         trained = attempt(settings)
     model, history, state = trained
     with whole_folder(snakemake.output.model) as folder:
-        scores = {"train_accuracy": accuracy(model, part_of(whole, kept)), "test_accuracy": accuracy(model, tested)}
-        about = {"task": wildcards.task, "recipe": wildcards.recipe, "labels": info["labels"], **scores}
+        scores = {"train_accuracy": accuracy(model, whole.part(kept)), "test_accuracy": accuracy(model, tested)}
+        about = {"task": wildcards.task, "recipe": wildcards.recipe, "labels": labels, **scores}
         save_model(model, folder, about)
-        tokenizer.save_pretrained(folder)
+        load_tokenizer(snakemake.input.encoder).save_pretrained(folder)
         write_table(history, folder / "history.parquet")
         if state.folder.exists():
             state.folder.rename(folder / "steps")
