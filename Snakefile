@@ -40,13 +40,19 @@ wildcard_constraints:
     unit=r"cls|word|token",
 
 
+include: "workflow/rules/plans/matton2019.smk"
+include: "workflow/rules/plans/zhou2022.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/encoders.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/activations.smk"
 include: "workflow/rules/pca.smk"
 include: "workflow/rules/neurons.smk"
+include: "workflow/rules/directprobe.smk"
+include: "workflow/rules/mlp.smk"
+include: "workflow/rules/paths.smk"
 include: "workflow/rules/matton2019.smk"
+include: "workflow/rules/zhou2022.smk"
 include: "workflow/rules/scorecard.smk"
 
 
@@ -62,6 +68,12 @@ rule matton2019:
     """Everything of Matton & de Oliveira 2019."""
     input:
         artifacts("matton2019"),
+
+
+rule zhou2022:
+    """Everything of Zhou & Srikumar 2022."""
+    input:
+        artifacts("zhou2022"),
 
 
 rule beyond:

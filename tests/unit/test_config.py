@@ -23,6 +23,7 @@ datasets:
   wikipedia: {source: embedded, rows: {pretrain: 100, sentences: 100}}
   imdb: {source: embedded, rows: {train: 20, test: 20}}
   sst2: {source: embedded, rows: {train: 20, test: 20}}
+  pud: {source: embedded, rows: {train: 20, test: 20}}
 encoders:
   base: {source: pretrain, layers: 2, width: 64, heads: 4, seeds: [0, 1]}
   untrained: {source: random, like: base, seeds: [0]}
@@ -31,11 +32,17 @@ training: {epochs: 2}
 tasks:
   imdb: {dataset: imdb, holdout: 0.1, keep_best: true}
   sst2: {dataset: sst2}
+  pos: {dataset: pud, head: word}
+  dep: {dataset: pud, head: word_pair}
+  tag: {dataset: pud, head: word}
 matton2019:
   {encoders: [base.0], tasks: [imdb], general: wikipedia/sentences, components: [1, 64], sample_sizes: [50, 100]}
+zhou2022:
+  {encoders: [base.0], tasks: [imdb], table2: base.0, table3: base.0, path_encoder: base.0, cross_tasks: {pos: [dep]},
+   path_tasks: [imdb, tag, pos, dep], probe_sizes: [8], probe_alphas: [0.1]}
 pretraining_gain: {trained: [base.0], untrained: [untrained.0], tasks: [imdb]}
 """)
-TOY_REGISTRY = {name: {"splits": {"train": {}, "test": {}}} for name in ("wikipedia", "imdb", "sst2")}
+TOY_REGISTRY = {name: {"splits": {"train": {}, "test": {}}} for name in ("wikipedia", "imdb", "sst2", "pud")}
 
 
 def merged(base: dict, changes: dict) -> dict:
@@ -161,6 +168,7 @@ def test_null_drops_entries_and_0_drops_splits():
         "encoders": {"base": None, "untrained": {"like": "bert", "seeds": [0]}, "bert": bert},
         "tasks": {"sst2": None},
         "matton2019": {"encoders": ["bert.0"], "general": "wikipedia/train"},
+        "zhou2022": dict.fromkeys(("table2", "table3", "path_encoder"), "bert.0") | {"encoders": ["bert.0"]},
         "pretraining_gain": {"trained": ["bert.0"]},
     })  # fmt: skip
     assert "sst2" not in config["datasets"] and "sst2" not in config["tasks"] and "base" not in config["encoders"]
@@ -187,6 +195,12 @@ def test_texts_of_the_command_line_become_what_they_stand_for():
 MISTAKES = [
     ({"training": {"lerning_rate": 1}}, "unknown key 'training.lerning_rate' (did you mean 'learning_rate'?)"),
     ({"tasks": {"imdb": {"epoch": 1}}}, "unknown key 'tasks.imdb.epoch' (did you mean 'epochs'?)"),
+    ({"zhou2022": {"table2": "base.1"}},
+     "zhou2022.table2 is 'base.1': no such encoder in zhou2022.encoders (did you mean 'base.0'?)"),
+    ({"zhou2022": {"cross_tasks": {"pos": ["deb"]}}},
+     "zhou2022.cross_tasks.pos[0] is 'deb': no such task (did you mean 'dep'?)"),
+    ({"zhou2022": {"path_tasks": ["pos", "dep"]}},
+     "zhou2022.path_tasks is [\"pos\", \"dep\"]; must be a list of 4 or more"),
     ({"traning": {}}, "unknown key 'traning' (did you mean 'training'?)"),
     ({"figures": {"dpi": 1}}, "unknown key 'figures.dpi' (one of: published)"),
     ({"encoders": {"base": {"with": 8}}}, "unknown key 'encoders.base.with' (did you mean 'width'?)"),

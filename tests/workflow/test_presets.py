@@ -8,7 +8,8 @@ import pytest
 @pytest.mark.parametrize("preset", [None, "config/laptop.yaml", "config/paper.yaml"])
 def test_preset_plans_every_artifact(finished, preset):
     output = finished.snakemake("--dry-run", preset=preset)
-    for rule in ("finetune_model", "cache_activations", "pca_accuracy", "search_neurons", "scorecard"):
+    for rule in ("finetune_model", "cache_activations", "pca_accuracy", "search_neurons", "directprobe", "mlp_probe",
+                 "follow_labels", "scorecard"):  # fmt: skip
         assert re.search(rf"^{rule} +\d+", output, re.MULTILINE), rule
 
 
@@ -25,7 +26,7 @@ def test_default_profile_limits_local_gpu_jobs(finished):
 
 
 def test_rules_are_documented_and_annotated(finished):
-    for path in (finished.folder / "workflow/rules").glob("*.smk"):
+    for path in (finished.folder / "workflow/rules").rglob("*.smk"):
         text = path.read_text()
         assert text.startswith('"""'), path
         for rule in re.split(r"^rule ", text, flags=re.MULTILINE)[1:]:

@@ -1,23 +1,25 @@
 """What runs again, and what does not."""
 
 import csv
+from collections import Counter
 from pathlib import Path
 
-DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves"}
-TABLES = {"tabulate_matton2019"}
-SCORES = {"score_matton2019", "scorecard"}
+DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_zhou2022"}
+TABLES = {"tabulate_matton2019", "tabulate_zhou2022"}
+SCORES = {"score_matton2019", "score_zhou2022", "scorecard"}
 
 
 def test_every_artifact_appears(finished):
     made = finished.folder / "results/tiny"
     with open(finished.folder / "config/artifacts.tsv") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    assert len([row for row in rows if row["paper"] == "matton2019"]) == 11
+    assert Counter(row["paper"] for row in rows) == {"matton2019": 11, "zhou2022": 17, "beyond": 1}
     for row in rows:
         for ending in ("pdf", "png") if row["kind"] == "figure" else ("csv", "md"):
             path = made / f"{row['kind']}s" / row["paper"] / f"{row['id']}.{ending}"
             assert path.stat().st_size > 100, path
-    assert "matton2019" in (made / "scorecard.md").read_text()
+    scorecard = (made / "scorecard.md").read_text()
+    assert "| matton2019 |" in scorecard and "| zhou2022 |" in scorecard
     assert not list(made.rglob("*.part")) and not list(made.rglob("*.resume.pt"))
 
 
@@ -60,10 +62,21 @@ def test_changed_key_reruns_what_depends_on_it(finished):
     planned = finished.planned("--config", "tasks={imdb: {epochs: 3}}")
     assert planned["finetune_model"] == 3  # two encoders and the untrained one
     assert not set(planned) & {"generate_dataset", "pretrain_encoder"}
+    planned = set(finished.planned("--config", "zhou2022={probe_n_seeds: 3}"))
+    assert "mlp_probe" in planned and planned <= {"mlp_probe"} | TABLES | SCORES
+    planned = finished.planned("--config", "zhou2022={path_every: 2}")
+    assert planned["finetune_model"] == 4 and planned["cache_step_activations"] == 4  # the followed models alone
+
+
+def test_followed_models_keep_their_steps_and_others_none(finished):
+    models = finished.folder / "results/tiny/models/base.0"
+    steps = sorted(path.name for path in (models / "pos.full.f1.s0/steps").iterdir())
+    assert steps == ["00000", "00001", "00002", "00003", "00004"]  # 24 sentences, batches of 16, two epochs
+    assert not (models / "trec50.full.f1.s0/steps").exists()
 
 
 def test_targets(finished):
-    assert finished.planned("matton2019") == {}
+    assert finished.planned("matton2019") == {} and finished.planned("zhou2022") == {}
     figure = "results/tiny/figures/matton2019/fig4.png"
     assert finished.planned("--forcerun", "plot_matton2019", "--", figure) == {"plot_matton2019": 1}
     forced = finished.planned("--forcerun", "search_neurons", "--", "matton2019")

@@ -23,7 +23,9 @@ MUST_BE = {
     "exclusiveMinimum": "above {}".format,
     "exclusiveMaximum": "below {}".format,
     "uniqueItems": lambda _: "without repeats",
-} | dict.fromkeys(("minItems", "minProperties", "minLength"), lambda _: "not empty")
+    "minItems": lambda n: "not empty" if n == 1 else f"a list of {n} or more",
+    "maxItems": "a list of at most {}".format,
+} | dict.fromkeys(("minProperties", "minLength"), lambda _: "not empty")
 
 
 def check_config(config: dict, registry: dict) -> dict:
@@ -79,6 +81,9 @@ def _names(config: dict, registry: dict):
     places = [f"{name}/{split}" for name, entry in datasets.items() for split in entry["rows"]]
     yield "matton2019.general", config["matton2019"]["general"], places, "dataset/split"
     lists = [("matton2019", "encoders", encoders, "encoder"), ("matton2019", "tasks", tasks, "task")]
+    zhou = config["zhou2022"]
+    lists += [("zhou2022", "encoders", encoders, "encoder"), ("zhou2022", "tasks", tasks, "task")]
+    lists += [("zhou2022", "path_tasks", tasks, "task")]
     lists += [("pretraining_gain", "trained", trained, "trained encoder")]
     lists += [("pretraining_gain", "untrained", random, "random encoder"), ("pretraining_gain", "tasks", tasks, "task")]
     for section, key, valid, what in lists:
@@ -86,6 +91,14 @@ def _names(config: dict, registry: dict):
             valid = [f"{name}.{seed}" for name in valid for seed in encoders[name]["seeds"]]
         for at, name in enumerate(config[section][key]):
             yield f"{section}.{key}[{at}]", name, valid, what
+    for key in ("table2", "table3"):
+        yield f"zhou2022.{key}", zhou[key], zhou["encoders"], "encoder in zhou2022.encoders"
+    instances = [f"{name}.{seed}" for name, entry in encoders.items() for seed in entry["seeds"]]
+    yield "zhou2022.path_encoder", zhou["path_encoder"], instances, "encoder"
+    for probed, others in zhou["cross_tasks"].items():
+        yield f"zhou2022.cross_tasks.{probed}", probed, tasks, "task"
+        for at, name in enumerate(others):
+            yield f"zhou2022.cross_tasks.{probed}[{at}]", name, tasks, "task"
 
 
 def _relations(config: dict):

@@ -13,7 +13,10 @@ from workflow.lib.files import whole_file
 COLUMN = 3.35  # inches, a column of a two-column paper
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # Okabe and Ito
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-NAMES = {"imdb": "IMDB", "ag_news": "AG-news", "dbpedia": "DBpedia"}
+NAMES = {
+    "imdb": "IMDB", "ag_news": "AG-news", "dbpedia": "DBpedia", "pos": "POS", "dep": "DEP", "ps_role": "PS-role",
+    "ps_fxn": "PS-fxn", "trec50": "TREC-50",
+}  # fmt: skip
 
 plt.rcParams.update(
     {

@@ -6,24 +6,9 @@ Accuracies are in percent, as in the paper.
 
 import pandas as pd
 
+from workflow.lib.repetitions import with_parts
+
 KEYS = ["encoder", "seed", "task"]
-
-
-def with_parts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Split `model` ("base.0/imdb.full.f1.s0", "base.0/pretrained") into encoder, state and seed."""
-    parts = frame["model"].str.split("/", n=1, expand=True)
-    is_tuned = parts[1] != "pretrained"
-    seed = parts[1].str.extract(r"\.s(\d+)$", expand=False)
-    return frame.assign(
-        encoder=parts[0],
-        state=is_tuned.map({True: "finetuned", False: "pretrained"}),
-        seed=seed.fillna("0").astype(int),
-    )
-
-
-def spread(frame: pd.DataFrame, by: list[str], value: str) -> pd.DataFrame:
-    """Mean, standard deviation (NaN for one repetition) and number of repetitions."""
-    return frame.groupby(by, sort=False)[value].agg(mean="mean", sd="std", n="count").reset_index()
 
 
 def selected_accuracies(greedy: pd.DataFrame) -> pd.DataFrame:

@@ -22,6 +22,16 @@ except UserError as error:
 GPU = int(has_gpu()) if config["gpu"] == "auto" else config["gpu"]
 
 
+def model_settings(wildcards):
+    """A task's training settings; a model whose way is followed saves its steps, whatever the task says."""
+    settings = training_of(config, wildcards.task)
+    model = tuned(
+        **{key: wildcards[key] for key in ("encoder", "task", "recipe", "fraction", "seed")}
+    )
+    followed = model in zhou_path_models()
+    return settings | ({"save_every": config["zhou2022"]["path_every"]} if followed else {})
+
+
 def data_file(place):
     """`imdb/train` -> its file."""
     return f"<results>/data/{place}.parquet"
@@ -46,6 +56,11 @@ def tuned(encoder, task, recipe="full", fraction=1, seed=0):
     return f"{encoder}/{task}.{recipe}.f{fraction}.s{seed}"
 
 
+def task_of(model):
+    """The task that a model was fine-tuned on."""
+    return model.partition("/")[2].split(".")[0]
+
+
 def model_folder(model):
     """An encoder is a model too: the one that nothing was done to."""
     encoder, _, adapted = model.partition("/")
@@ -54,39 +69,16 @@ def model_folder(model):
     )
 
 
-def matton_runs():
-    """Encoder and fine-tuning seed of every repetition: the spread of every curve is over these."""
-    section = config["matton2019"]
-    return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
-
-
-def matton_settings(*keys):
-    """The smallest piece of the section, so that a change reruns only what depends on it."""
-    return {key: config["matton2019"][key] for key in keys}
-
-
-def matton_models(state, task=None):
-    """Models that matton2019's analyses look at: `pretrained` or `tuned` (on one task, or on all)."""
-    if state == "pretrained":
-        return [pretrained(encoder) for encoder in config["matton2019"]["encoders"]]
-    tasks = [task] if task else config["matton2019"]["tasks"]
-    return [tuned(encoder, of, seed=seed) for of in tasks for encoder, seed in matton_runs()]
-
-
-def tasks_of(model):
-    """Tasks whose data a model is looked at with: its own, or, before fine-tuning, all of the paper."""
-    adapted = model.partition("/")[2]
-    return config["matton2019"]["tasks"] if adapted == "pretrained" else [adapted.split(".")[0]]
+def unit_of(task):
+    """What a task's head reads: whole texts or words."""
+    return "cls" if training_of(config, task)["head"] == "sequence" else "word"
 
 
 def inputs_of(model, unit):
-    """Datasets that one pass of a model covers for a unit, as `<dataset>/<split>`."""
-    if unit != "cls":
-        return []
-    return [
-        config["matton2019"]["general"],
-        *(place for task in tasks_of(model) for place in task_places(task)),
-    ]
+    """Datasets that one pass of a model covers for a unit, as `<dataset>/<split>`: all that any paper looks at."""
+    tasks = [task for task in matton_tasks(model) + zhou_tasks(model) if unit_of(task) == unit]
+    general = [config["matton2019"]["general"]] if matton_tasks(model) and unit == "cls" else []
+    return list(dict.fromkeys(general + [place for task in tasks for place in task_places(task)]))
 
 
 def task_places(task):
@@ -104,6 +96,8 @@ def task_data(task):
 def metrics_of(models):
     return [f"<results>/models/{model}.metrics.parquet" for model in models]
 
+
+PAPERS = ["matton2019", "zhou2022"]
 
 with open(os.path.join(workflow.basedir, "config/artifacts.tsv")) as artifacts_file:
     ARTIFACTS = list(csv.DictReader(artifacts_file, delimiter="\t"))
@@ -126,60 +120,6 @@ def published(paper):
 
 def analysis_of(models, method, table):
     return [f"<results>/analysis/{method}/{model}/{table}.parquet" for model in models]
-
-
-def matton_task(number):
-    """Figures 1, 2, 3 show the first, second and third task."""
-    return config["matton2019"]["tasks"][int(number) - 1]
-
-
-def matton_middle_task():
-    """Figure 5 shows AG-news, or, where it is not among the tasks, the middle one."""
-    tasks = config["matton2019"]["tasks"]
-    return "ag_news" if "ag_news" in tasks else tasks[len(tasks) // 2]
-
-
-def matton_inputs(artifact):
-    """What an artifact of matton2019 is made from."""
-    before, after = matton_models("pretrained"), matton_models("tuned")
-    both = before + after
-    places = [place for task in config["matton2019"]["tasks"] for place in task_places(task)]
-    of_shown = matton_models("tuned", matton_middle_task())[:1]
-    greedy = analysis_of(both, "neurons", "greedy")
-    return {
-        "table1": {"data": [data_file(place) for place in places]},
-        "table2": {
-            "greedy": greedy,
-            "metrics": metrics_of(after),
-            "published": published("matton2019"),
-        },
-        "table3": {"greedy": greedy},
-        "table_components": {
-            "accuracy": analysis_of(after, "pca", "accuracy"),
-            "published": published("matton2019"),
-        },
-        "pca_sample_size": {"samples": analysis_of(before, "pca", "samples")},
-        "fig4": {
-            "variance": analysis_of(both, "pca", "variance"),
-            "published": published("matton2019"),
-        },
-        "fig5": {
-            "best": analysis_of(of_shown, "neurons", "best"),
-            "greedy": analysis_of(of_shown, "neurons", "greedy"),
-        },
-        "fig6": {"alone": analysis_of(after, "neurons", "alone")},
-    }[artifact]
-
-
-def matton_parameters(artifact):
-    """The piece of config an artifact itself depends on."""
-    if artifact == "fig5":
-        return {"task": matton_middle_task()}
-    if artifact == "fig4":
-        return {"published": config["figures"]["published"]}
-    if artifact == "table1":
-        return matton_settings("tasks")
-    return matton_settings("sample_components") if artifact == "pca_sample_size" else {}
 
 
 def gain_models():

@@ -27,7 +27,7 @@ rule finetune_model:
         mem_mb=8000,
         runtime=720,
     params:
-        settings=lambda w: training_of(config, w.task),
+        settings=model_settings,
         modules=digest_of("models/finetune.py"),
     script:
         "../scripts/models/finetune.py"

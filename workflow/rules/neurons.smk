@@ -28,7 +28,7 @@ rule search_neurons:
         mem_mb=6000,
         runtime=240,
     params:
-        tasks=lambda w: {task: task_data(task) for task in tasks_of(w.model)},
+        tasks=lambda w: {task: task_data(task) for task in matton_tasks(w.model)},
         settings=matton_settings("folds", "search_neurons", "search_rows", "regularisation"),
         seed=config["seed"],
         modules=digest_of("neurons/search.py"),

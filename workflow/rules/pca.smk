@@ -28,7 +28,7 @@ rule pca_accuracy:
         runtime=120,
     params:
         general=folder_name(config["matton2019"]["general"]),
-        tasks=lambda w: {task: task_data(task) for task in tasks_of(w.model)},
+        tasks=lambda w: {task: task_data(task) for task in matton_tasks(w.model)},
         settings=matton_settings(
             "components",
             "random_draws",

@@ -40,6 +40,36 @@ rule score_matton2019:
         "../scripts/scorecard/matton2019.py"
 
 
+rule score_zhou2022:
+    """zhou2022: measured numbers and claims."""
+    input:
+        clusters=zhou_analysis("directprobe", "clusters"),
+        similarity=zhou_analysis("directprobe", "similarity"),
+        accuracy=zhou_analysis("mlp", "accuracy"),
+        cross_distances=zhou_inputs("table5")["distances"],
+        cross_accuracy=zhou_inputs("table5")["accuracy"],
+        path_distances=zhou_path_inputs()["distances"],
+        path_centroids=zhou_path_inputs()["centroids"],
+        sizes="<results>/tables/zhou2022/table6.csv",
+    output:
+        measured="<results>/scorecard/zhou2022.measured.parquet",
+        claims="<results>/scorecard/zhou2022.claims.parquet",
+    log:
+        "<results>/logs/scorecard/zhou2022.log",
+    benchmark:
+        "<results>/benchmarks/scorecard/zhou2022.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        settings=zhou_settings("min_points", "missing_labels", "cross_tasks"),
+        modules=digest_of("scorecard/zhou2022.py"),
+    script:
+        "../scripts/scorecard/zhou2022.py"
+
+
 rule compare_pretraining:
     """Fine-tuning from a pre-trained and from an untrained encoder, task by task."""
     input:
@@ -71,9 +101,9 @@ rule compare_pretraining:
 rule scorecard:
     """All papers together."""
     input:
-        published=[published("matton2019")],
-        measured=["<results>/scorecard/matton2019.measured.parquet"],
-        claims=["<results>/scorecard/matton2019.claims.parquet"],
+        published=[published(paper) for paper in PAPERS],
+        measured=[f"<results>/scorecard/{paper}.measured.parquet" for paper in PAPERS],
+        claims=[f"<results>/scorecard/{paper}.claims.parquet" for paper in PAPERS],
     output:
         md="<results>/scorecard.md",
         csv=report(
@@ -92,7 +122,7 @@ rule scorecard:
         mem_mb=1000,
         runtime=10,
     params:
-        papers=["matton2019"],
+        papers=PAPERS,
         run=config["run"],
         notes=notes_on_run(),
         modules=digest_of("scorecard/scorecard.py"),

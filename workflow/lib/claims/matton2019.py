@@ -4,14 +4,8 @@ import numpy as np
 import pandas as pd
 
 from workflow.lib.claims.verdicts import FAILS, HOLDS, UNCLEAR, Claim, above, all_of, said
-from workflow.lib.matton2019 import (
-    component_losses,
-    curve_points,
-    leading_run,
-    selected_accuracies,
-    variance_ratios,
-    with_parts,
-)
+from workflow.lib.matton2019 import component_losses, curve_points, leading_run, selected_accuracies, variance_ratios
+from workflow.lib.repetitions import with_parts
 
 LITTLE = 2.0  # points; the paper's largest loss at five components is 1.05
 NEARLY = 1.0  # points; the paper's "natural" column is at most 0.4 below all

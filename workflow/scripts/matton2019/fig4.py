@@ -3,7 +3,8 @@
 import pandas as pd
 
 from workflow.lib.figures import PALETTE, curve, name_of, new_figure, save_figure
-from workflow.lib.matton2019 import leading_run, spread, variance_ratios
+from workflow.lib.matton2019 import leading_run, variance_ratios
+from workflow.lib.repetitions import spread
 
 
 def draw(ratios: pd.DataFrame, published: pd.DataFrame | None = None):

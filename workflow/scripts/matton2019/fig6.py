@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from workflow.lib.figures import COLUMN, PALETTE, name_of, new_figure, save_figure
-from workflow.lib.matton2019 import with_parts
+from workflow.lib.repetitions import with_parts
 
 N_BINS = 50  # the paper does not say
 

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from workflow.lib.figures import curve, name_of, new_figure, save_figure
-from workflow.lib.matton2019 import curve_points, spread
+from workflow.lib.matton2019 import curve_points
+from workflow.lib.repetitions import spread
 
 SERIES = {"in_domain": "PCA on the task's own texts", "general": "PCA on general text", "random": "random dimensions"}
 

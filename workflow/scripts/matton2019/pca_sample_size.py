@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.figures import curve, name_of, new_figure, save_figure
-from workflow.lib.matton2019 import spread, with_parts
+from workflow.lib.repetitions import spread, with_parts
 
 
 def draw(samples: pd.DataFrame, n_components: int):

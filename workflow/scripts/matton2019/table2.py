@@ -3,7 +3,8 @@
 import pandas as pd
 
 from workflow.lib.figures import name_of
-from workflow.lib.matton2019 import selected_accuracies, spread
+from workflow.lib.matton2019 import selected_accuracies
+from workflow.lib.repetitions import spread
 
 
 def compare(greedy: pd.DataFrame, metrics: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from workflow.lib.figures import name_of
-from workflow.lib.matton2019 import selected_accuracies, spread
+from workflow.lib.matton2019 import selected_accuracies
+from workflow.lib.repetitions import spread
 
 COLUMNS = (("pretrained", ("all", "1", "5", "natural")), ("finetuned", ("all", "1", "5", "natural")))
 

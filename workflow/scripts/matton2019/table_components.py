@@ -3,7 +3,8 @@
 import pandas as pd
 
 from workflow.lib.figures import name_of
-from workflow.lib.matton2019 import component_losses, spread
+from workflow.lib.matton2019 import component_losses
+from workflow.lib.repetitions import spread
 
 
 def arrange(accuracy: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from workflow.lib.claims.matton2019 import all_claims
-from workflow.lib.matton2019 import component_losses, leading_run, selected_accuracies, spread, variance_ratios
+from workflow.lib.matton2019 import component_losses, leading_run, selected_accuracies, variance_ratios
+from workflow.lib.repetitions import spread
 
 
 def measured(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:

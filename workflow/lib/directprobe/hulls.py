@@ -1,0 +1,333 @@
+"""Exact distance between two convex hulls, with proof: a separating hyperplane or a common point.
+
+The closest points are convex combinations of a few vertices. An active-set method (Wolfe's minimum-norm point, with the
+two hulls kept apart) holds these vertices, minimises over their affine hull, drops those whose weight would turn
+negative and takes in those that lie beyond the current hyperplane. All but the look over every point happens in the
+Gram matrix of a small working set, so that neither the number of points nor of dimensions slows the small steps.
+"""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+from scipy.optimize import linprog
+from threadpoolctl import ThreadpoolController
+
+COINCIDE = 1e-9  # relative to the spread of the points: two combinations this close are one point
+CONVERGED = 1e-9  # distance and its lower bound agree to this fraction
+ROUNDING = 1e-11  # a gap has to exceed what rounding of the scalar products may feign
+POINTS_PER_LOOK = 24  # so many points of either hull join the working set at a time
+POINTS_PER_STEP = 16  # and so many become vertices at a time
+BOLD_STEPS = 6  # so often all vertices of negative weight are dropped together before one is dropped at a time
+RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)  # added to the diagonal, relative to its largest, until it can be factorised
+MAX_POLISHED = 50  # so often rounding is fought before a linear programme decides
+NEAR = 1e-5  # below this fraction of the spread the Gram matrix, precise to its square, no longer tells the distance
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The widest gap between two hulls: `normal` is the unit vector from the second to the first, zero if they overlap;
+    `support` holds the rows of both hulls whose convex combinations are the closest (or the common) points."""
+
+    distance: float
+    normal: np.ndarray
+    support: tuple[np.ndarray, np.ndarray]
+
+    @property
+    def overlap(self) -> bool:
+        return self.distance == 0.0
+
+
+def hull_distance(a: np.ndarray, b: np.ndarray, start: Gap | None = None, scale: float | None = None) -> Gap:
+    """Distance of the convex hulls of the rows of `a` and `b`. `start`, the gap of a similar pair whose support names
+    rows of these too (an earlier training step, say), makes it faster and does not change the result; so does `scale`,
+    the rough extent of points that the caller has centred and that are float64."""
+    return _search(a, b, start, scale, exact=True)
+
+
+def separation(a: np.ndarray, b: np.ndarray, start: Gap | None = None, scale: float | None = None) -> Gap:
+    """As `hull_distance`, but stops at the first hyperplane that separates: only zero or not is then exact."""
+    return _search(a, b, start, scale, exact=False)
+
+
+def one_blas_thread() -> AbstractContextManager:
+    """To be held around many distances: on matrices this small, BLAS threads mostly wait for each other."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()  # looking for the libraries takes as long as several distances
+
+
+def width_along(normal: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
+    """Width of the empty strip between the hulls along a direction; positive means that it separates them."""
+    return float((a @ normal).min() - (b @ normal).max()) / max(float(np.sqrt(normal @ normal)), 1e-300)
+
+
+def _search(a: np.ndarray, b: np.ndarray, start: Gap | None, scale: float | None, exact: bool) -> Gap:
+    if scale is None:
+        a, b, scale = _centred(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
+    if scale == 0.0:  # all points are one
+        return _gap(0.0, np.zeros(a.shape[1]), np.array([0]), np.array([0]))
+    if start is not None and not exact and start.normal.any():
+        width = width_along(start.normal, a, b)
+        if width > ROUNDING * scale:
+            return _gap(width, start.normal, *start.support)
+    work = _WorkingSet(a, b, scale, start)
+    while True:
+        work.minimise()
+        difference, upper = work.difference()
+        n_polished = int(upper < NEAR * scale)
+        if n_polished:
+            difference, upper = work.polish()
+        while True:
+            if upper <= COINCIDE * scale:
+                return _gap(0.0, np.zeros(a.shape[1]), *work.support())
+            along_a, along_b = a @ difference, b @ difference
+            lower = float(along_a.min() - along_b.max()) / upper
+            if lower > ROUNDING * scale and (not exact or upper - lower <= CONVERGED * upper):
+                return _gap(upper if exact else lower, difference, *work.support())
+            if work.take_in(along_a, along_b):
+                break
+            # no point is left to take in, so rounding in the Gram matrix is what keeps us from the optimum
+            entered = work.enter(along_a, along_b)
+            if n_polished > (MAX_POLISHED if entered else 0):
+                return _doubtful(a, b, scale, work, difference, lower, upper)
+            n_polished, (difference, upper) = n_polished + 1, work.polish()
+
+
+def _gap(distance: float, difference: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray) -> Gap:
+    norm = float(np.sqrt(difference @ difference))
+    return Gap(distance, difference / norm if norm else difference, (rows_a, rows_b))
+
+
+def _centred(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Both sets relative to a point among them where they lie far from the origin (a copy costs as much as a look over
+    all points, so only then), and their largest extent along an axis."""
+    lowest, highest = np.minimum(a.min(0), b.min(0)), np.maximum(a.max(0), b.max(0))
+    scale, offset = float((highest - lowest).max()), float(np.maximum(-lowest, highest).max())
+    if offset > 8 * scale:
+        middle = lowest + (highest - lowest) / 2
+        return a - middle, b - middle, scale
+    return a, b, scale
+
+
+def _doubtful(a, b, scale: float, work: "_WorkingSet", difference: np.ndarray, lower: float, upper: float) -> Gap:
+    """Neither certificate was reached to full precision: a linear programme decides whether the hulls are apart."""
+    if lower > ROUNDING * scale:
+        return _gap(upper, difference, *work.support())
+    normal = _widest_by_programme(a, b, scale, work)
+    if normal is None:
+        return _gap(0.0, np.zeros(a.shape[1]), *work.support())
+    return _gap(width_along(normal, a, b), normal, *work.support())
+
+
+def _widest_by_programme(a: np.ndarray, b: np.ndarray, scale: float, work: "_WorkingSet") -> np.ndarray | None:
+    """A direction that separates all points, found by HiGHS on the working set, which grows by what it gets wrong."""
+    rows_a, rows_b = work.points()
+    while True:
+        inside_a, inside_b = a[rows_a] / scale, b[rows_b] / scale
+        d, n_a, n_b = a.shape[1], len(rows_a), len(rows_b)
+        # variables: normal in [-1, 1]^d, offset, half width; maximise the half width
+        signed = np.vstack([-inside_a, inside_b])
+        offset = np.concatenate([np.ones(n_a), -np.ones(n_b)])[:, None]
+        constraints = np.hstack([signed, offset, np.ones((n_a + n_b, 1))])
+        bounds = [(-1, 1)] * d + [(None, None), (0, 1)]
+        options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+        cost = np.append(np.zeros(d + 1), -1.0)
+        answer = linprog(cost, constraints, np.zeros(n_a + n_b), bounds=bounds, method="highs", options=options)
+        if not answer.success or width_along(answer.x[:d], inside_a, inside_b) <= ROUNDING:
+            return None
+        normal = answer.x[:d]
+        along_a, along_b = a @ normal, b @ normal
+        if along_a.min() - along_b.max() > ROUNDING * scale * np.sqrt(normal @ normal):
+            return normal
+        new_a = np.setdiff1d(np.argsort(along_a)[:POINTS_PER_LOOK], rows_a)
+        new_b = np.setdiff1d(np.argsort(-along_b)[:POINTS_PER_LOOK], rows_b)
+        if not len(new_a) + len(new_b):
+            return None
+        rows_a, rows_b = np.append(rows_a, new_a), np.append(rows_b, new_b)
+
+
+class _WorkingSet:
+    """A few points of both hulls as signed vectors (a, 1, 0) and (-b, 0, 1) with their Gram matrix: the weighted sum of
+    these is the difference of two combinations, and, since the weights of either side sum to one, the last two
+    coordinates only add a constant, yet make the matrix regular where the vertices are affinely independent."""
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, scale: float, start: Gap | None) -> None:
+        self.a, self.b, self.scale, self.size = a, b, scale, 0
+        self.taken_a, self.taken_b = np.zeros(len(a), dtype=bool), np.zeros(len(b), dtype=bool)
+        capacity = min(len(a) + len(b), 8 * POINTS_PER_LOOK)
+        self.vectors, self.gram = np.empty((capacity, a.shape[1] + 2)), np.empty((capacity, capacity))
+        self.row, self.from_a = np.empty(capacity, dtype=np.intp), np.empty(capacity, dtype=bool)
+        rows_a, rows_b = start.support if start is not None else (np.array([], int), np.array([], int))
+        if len(rows_a) and len(rows_b):
+            self._append(rows_a, rows_b)
+            self.vertices = np.arange(self.size)
+            self.weights = np.where(self.from_a[: self.size], 1 / len(rows_a), 1 / len(rows_b))
+        else:
+            between = a.mean(0) - b.mean(0)
+            along_a, along_b = a @ between, b @ between
+            near_a, near_b = along_a.argmin(), along_b.argmax()
+            self._append(np.array([near_a]), np.array([near_b]))
+            self.vertices, self.weights = np.array([0, 1]), np.ones(2)
+            self.take_in(along_a, along_b)
+
+    def points(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.flatnonzero(self.taken_a), np.flatnonzero(self.taken_b)
+
+    def support(self) -> tuple[np.ndarray, np.ndarray]:
+        rows, from_a = self.row[self.vertices], self.from_a[self.vertices]
+        return rows[from_a], rows[~from_a]
+
+    def difference(self) -> tuple[np.ndarray, float]:
+        """From the closest point of `b` to that of `a`, and its length."""
+        difference = (self.weights @ self.vectors[self.vertices, :-2]) * self.scale
+        return difference, float(np.sqrt(difference @ difference))
+
+    def take_in(self, along_a: np.ndarray, along_b: np.ndarray) -> bool:
+        """Add the points that lie farthest beyond the two hyperplanes through the vertices; False if there are none."""
+        rows_a, rows_b = self.support()
+        beyond_a = np.where(self.taken_a, np.inf, along_a - along_a[rows_a].min())
+        beyond_b = np.where(self.taken_b, np.inf, along_b[rows_b].max() - along_b)
+        new_a, new_b = _smallest_negative(beyond_a, POINTS_PER_LOOK), _smallest_negative(beyond_b, POINTS_PER_LOOK)
+        self._append(new_a, new_b)
+        return len(new_a) + len(new_b) > 0
+
+    def _append(self, rows_a: np.ndarray, rows_b: np.ndarray) -> None:
+        self.taken_a[rows_a], self.taken_b[rows_b] = True, True
+        old, new = self.size, self.size + len(rows_a) + len(rows_b)
+        if new > len(self.row):
+            self._enlarge(max(new, 2 * len(self.row)))
+        middle = old + len(rows_a)
+        self.vectors[old:middle, :-2], self.vectors[old:middle, -2:] = self.a[rows_a] / self.scale, (1, 0)
+        self.vectors[middle:new, :-2], self.vectors[middle:new, -2:] = self.b[rows_b] / -self.scale, (0, 1)
+        self.row[old:middle], self.row[middle:new] = rows_a, rows_b
+        self.from_a[old:middle], self.from_a[middle:new] = True, False
+        self.gram[old:new, :new] = self.vectors[old:new] @ self.vectors[:new].T
+        self.gram[:old, old:new] = self.gram[old:new, :old].T
+        self.size = new
+
+    def _enlarge(self, capacity: int) -> None:
+        old = self.size
+        vectors, gram = np.empty((capacity, self.vectors.shape[1])), np.empty((capacity, capacity))
+        row, from_a = np.empty(capacity, dtype=np.intp), np.empty(capacity, dtype=bool)
+        vectors[:old], gram[:old, :old], row[:old], from_a[:old] = (
+            self.vectors[:old],
+            self.gram[:old, :old],
+            self.row[:old],
+            self.from_a[:old],
+        )
+        self.vectors, self.gram, self.row, self.from_a = vectors, gram, row, from_a
+
+    def minimise(self) -> None:
+        """The closest points of the hulls of the working set."""
+        gram, from_a = self.gram[: self.size, : self.size], self.from_a[: self.size]
+        square, weight_of_all = np.inf, np.zeros(self.size)
+        for _ in range(20 * self.size + 100):
+            previous, square = square, self._to_affine_minimum(gram, from_a, square)
+            if square < 1e-14 or square >= previous:
+                break
+            weight_of_all[:] = 0.0
+            weight_of_all[self.vertices] = self.weights
+            beyond = gram @ weight_of_all
+            beyond[from_a] -= beyond[self.vertices[from_a[self.vertices]]].min()
+            beyond[~from_a] -= beyond[self.vertices[~from_a[self.vertices]]].min()
+            beyond[self.vertices] = 0.0
+            new = _smallest_negative(beyond, POINTS_PER_STEP)
+            worst = beyond[new].min(initial=0.0)
+            if worst > -max(1e-12 * square, 1e-15):
+                break
+            new = new[beyond[new] < 0.1 * worst]
+            self.vertices, self.weights = np.append(self.vertices, new), np.append(self.weights, np.zeros(len(new)))
+
+    def _to_affine_minimum(self, gram: np.ndarray, from_a: np.ndarray, square: float) -> float:
+        """Move to the closest points of the affine hulls of the vertices, dropping those of negative weight.
+        Returns the squared distance. Dropping all of them at once is faster, and safe where the distance falls."""
+        vertices, weights = self.vertices, self.weights
+        target, value = first = _affine_weights(gram[vertices[:, None], vertices], from_a[vertices])
+        for _ in range(BOLD_STEPS):
+            rising = target > 0
+            if rising.all():
+                if value < square:
+                    self.vertices, self.weights = vertices, target
+                    return value
+                break
+            vertices = vertices[rising]
+            side = from_a[vertices]
+            if side.all() or not side.any():
+                break
+            target, value = _affine_weights(gram[vertices[:, None], vertices], side)
+        vertices, (target, value) = self.vertices, first
+        while True:
+            falling = target <= 0
+            if not falling.any():
+                break
+            ratio = weights[falling] / (weights[falling] - target[falling])
+            step = ratio.min()
+            weights = weights + step * (target - weights)
+            keep = np.ones(len(weights), dtype=bool)
+            keep[np.flatnonzero(falling)[ratio <= step]] = False
+            vertices, weights = vertices[keep], weights[keep]
+            target, value = _affine_weights(gram[vertices[:, None], vertices], from_a[vertices])
+        self.vertices, self.weights = vertices, target
+        return value
+
+    def enter(self, along_a: np.ndarray, along_b: np.ndarray) -> bool:
+        """Make the farthest points vertices, where the Gram matrix could not tell that they should be."""
+        row, from_a = self.row[: self.size], self.from_a[: self.size]
+        farthest = np.where(from_a, row == along_a.argmin(), row == along_b.argmax())
+        farthest[self.vertices] = False
+        new = np.flatnonzero(farthest)
+        self.vertices, self.weights = np.append(self.vertices, new), np.append(self.weights, np.zeros(len(new)))
+        return len(new) > 0
+
+    def polish(self) -> tuple[np.ndarray, float]:
+        """Minimise over the same vertices once more, now on the points themselves: the Gram matrix squares rounding."""
+        vertices, weights = self.vertices, self.weights
+        while True:
+            sides = np.stack([self.from_a[vertices], ~self.from_a[vertices]])
+            # weights may only change such that those of either side still sum to one: relative to its heaviest vertex
+            heaviest = (sides * weights).argmax(axis=1)
+            base = np.where(sides[0], heaviest[0], heaviest[1])
+            vectors = self.vectors[vertices, :-2]
+            change = np.linalg.lstsq((vectors - vectors[base]).T, -(weights @ vectors), rcond=1e-12)[0]
+            change[heaviest] = 0.0
+            change[heaviest] = -(sides @ change)
+            falling = weights + change < 0
+            if not falling.any():
+                weights = weights + change
+                break
+            ratio = weights[falling] / -change[falling]
+            weights = weights + ratio.min() * change
+            keep = np.ones(len(weights), dtype=bool)
+            keep[np.flatnonzero(falling)[ratio <= ratio.min()]] = False
+            vertices, weights = vertices[keep], weights[keep]
+        self.vertices, self.weights = vertices, weights
+        return self.difference()
+
+
+def _smallest_negative(values: np.ndarray, at_most: int) -> np.ndarray:
+    some = np.argpartition(values, at_most)[:at_most] if len(values) > at_most else np.arange(len(values))
+    return some[values[some] < 0]
+
+
+def _affine_weights(gram: np.ndarray, from_a: np.ndarray) -> tuple[np.ndarray, float]:
+    """Weights, summing to one on either side, of the shortest vector, and its squared length (without the two extra
+    coordinates); a slight ridge keeps copies of a point harmless."""
+    sides = np.empty((2, len(gram)))
+    sides[0], sides[1] = from_a, ~from_a
+    largest = gram.diagonal().max()
+    for ridge in RIDGES:
+        gram.flat[:: len(gram) + 1] += ridge * largest  # the caller's matrix is a copy
+        _, solved, failed = dposv(gram.T, sides.T, lower=1)
+        if not failed:
+            break
+    else:
+        raise np.linalg.LinAlgError("the Gram matrix of the vertices is not positive definite")
+    (aa, ab), (_, bb) = sides @ solved
+    multipliers = np.array([bb - ab, aa - ab]) / (aa * bb - ab * ab)
+    return solved @ multipliers, float(multipliers.sum()) - 2

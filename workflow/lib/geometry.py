@@ -1,0 +1,57 @@
+"""Label geometry: distances between the convex hulls of labels, centroids, and how alike two geometries are."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from workflow.lib.directprobe import Gap, hull_distance, one_blas_thread
+
+Pair = tuple[str, str]
+
+
+def label_hull_distances(
+    points: np.ndarray, labels: np.ndarray, starts: dict[Pair, Gap] | None = None
+) -> dict[Pair, Gap]:
+    """The gap between the hulls of every two labels (distance 0: they overlap), in the order of their names.
+
+    `starts`, the gaps of the same points at another training step, only make it faster.
+    """
+    points = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
+    scale = float(np.abs(points).max())
+    members = {name: points[labels == name] for name in sorted(set(labels))}
+    with one_blas_thread():
+        return {
+            (a, b): hull_distance(members[a], members[b], (starts or {}).get((a, b)), scale)
+            for a, b in combinations(members, 2)
+        }
+
+
+def centroids(points: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: points[labels == name].mean(axis=0, dtype=np.float64) for name in sorted(set(labels))}
+
+
+def nearest_distances(distances: pd.DataFrame) -> pd.Series:
+    """Per label its distance to the nearest other one. Rows: label_a, label_b, distance."""
+    both = pd.concat([distances, distances.rename(columns={"label_a": "label_b", "label_b": "label_a"})])
+    return both.groupby("label_a")["distance"].min().rename_axis("label")
+
+
+def spatial_similarity(one: pd.DataFrame, other: pd.DataFrame, missing: str = "shared") -> float:
+    """Pearson correlation of two geometries' distances, label pair by label pair.
+
+    A label may be missing from one of them. `shared`: only pairs that both have; `zero`: missing ones count as 0, as
+    in the published code.
+    """
+    vectors = [frame.set_index(["label_a", "label_b"])["distance"] for frame in (one, other)]
+    joined = pd.concat(vectors, axis=1, join="inner" if missing == "shared" else "outer").fillna(0.0).to_numpy()
+    if len(joined) < 3 or not joined.std(axis=0).all():
+        return float("nan")
+    return float(np.corrcoef(joined.T)[0, 1])
+
+
+def without_small_labels(frame: pd.DataFrame, points: pd.Series, at_least: int) -> pd.DataFrame:
+    """Leave out labels with few points; `points`: their number by label."""
+    small = set(points.index[points < at_least])
+    columns = [name for name in ("label", "label_a", "label_b") if name in frame]
+    return frame[~frame[columns].isin(small).any(axis=1)]

@@ -1,0 +1,76 @@
+"""zhou2022's measured numbers, named like the published ones, and its claims."""
+
+import re
+
+import pandas as pd
+
+from workflow.lib.claims.zhou2022 import all_claims, at_the_end
+from workflow.lib.repetitions import spread, with_parts
+from workflow.lib.zhou2022 import cells, changes_of_nearest, nearest_by_step, points_by_label, published_series
+
+
+def of_table7(table: pd.DataFrame) -> list[tuple]:
+    rows = []
+    for row in table.itertuples():
+        series = published_series(row.encoder, row.task, row.state)
+        rows += [("table7", series, "accuracy", row.accuracy), ("table7", series, "clusters", row.n_clusters),
+                 ("table7", series, "linear", float(row.linear)),
+                 ("table7", series, "train_test_similarity", row.similarity_shared)]  # fmt: skip
+    return [row for row in rows if row[-1] == row[-1]]
+
+
+def of_table5(distances: pd.DataFrame, accuracy: pd.DataFrame) -> list[tuple]:
+    """The published table probes PS-fxn."""
+    rows, accuracy = [], with_parts(accuracy).query("task == 'ps_fxn'")
+    for tuned_on, here in accuracy.groupby(accuracy["tuned_on"].fillna("none")):
+        rows.append(("table5", tuned_on.replace("_", "-"), "accuracy", 100 * here["accuracy"].mean()))
+    for tuned_on, frame in changes_of_nearest(distances, "ps_fxn").items():
+        series, change = tuned_on.replace("_", "-"), frame["change"].dropna()
+        rows += [("table5", series, "labels_increased", float((change > 0).sum())),
+                 ("table5", series, "labels_decreased", float((change < 0).sum())),
+                 ("table5", series, "mean_increase", change.mean())]  # fmt: skip
+    return rows
+
+
+def of_table6(sizes: pd.DataFrame) -> list[tuple]:
+    columns = {"train_points": "train points", "test_points": "test points", "train_labels": "labels"}
+    return [
+        ("table6", row["task"].lower().replace("trec-50", "trec50"), x, float(row[column]))
+        for _, row in sizes.iterrows()
+        for x, column in columns.items()
+    ]
+
+
+def of_paths(distances: pd.DataFrame, centroids: pd.DataFrame, settings: dict) -> list[tuple]:
+    ends = at_the_end(distances, centroids, settings["min_points"], settings["missing_labels"])
+    rows = [
+        ("fig4_similarity_at_end", task.replace("_", "-"), str(layer), value)
+        for task, of_task in ends.iterrows()
+        for layer, value in of_task.dropna().items()
+    ]
+    for task, of_task in distances.groupby("task", sort=False):
+        points = points_by_label(centroids[centroids["task"] == task])
+        nearest = nearest_by_step(of_task, points, settings["min_points"], int(of_task["layer"].max()))
+        for label, values in nearest.items():
+            name = re.sub("(?<=[a-z])(?=[A-Z])", "-", label.removeprefix("p.")).lower()
+            series = f"{task.replace('_', '-')}/{name}"
+            rows += [("fig6_min_distance", series, "start", values.iloc[0]),
+                     ("fig6_min_distance", series, "end", values.iloc[-1])]  # fmt: skip
+    return rows
+
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables, write_table
+
+    to_rule_log(snakemake.log[0])
+    tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "sizes"}
+    settings = snakemake.params.settings
+    rows = of_table7(cells(tables["clusters"], tables["similarity"], tables["accuracy"]))
+    rows += of_table5(tables["cross_distances"], tables["cross_accuracy"])
+    rows += of_table6(pd.read_csv(snakemake.input.sizes))
+    rows += of_paths(tables["path_distances"], tables["path_centroids"], settings)
+    frame = pd.DataFrame(rows, columns=["artifact", "series", "x", "value"])
+    measured = spread(frame, ["artifact", "series", "x"], "value").rename(columns={"mean": "measured"})
+    write_table(measured, snakemake.output.measured)
+    write_table([vars(claim) for claim in all_claims(tables, settings)], snakemake.output.claims)

@@ -1,0 +1,44 @@
+"""Figure 4: how alike the labels' distances stay to those before tuning, by layer."""
+
+import numpy as np
+import pandas as pd
+
+from workflow.lib.figures import COLUMN, PALETTE, curve, name_of, new_figure, save_figure
+from workflow.lib.zhou2022 import points_by_label, similarity_by_step
+
+
+def shown_layers(layers: list[int]) -> list[int]:
+    """Every second one of a deep encoder, as in the paper."""
+    return [layer for layer in layers if layer % 2 == 0] if len(layers) > 6 else layers
+
+
+def draw_task(axes, task: str, similarity: pd.DataFrame, paper: pd.Series | None) -> None:
+    """`paper`: the published similarity at the end by layer, drawn as crosses where the encoder has such a layer."""
+    for number, layer in enumerate(shown_layers(list(similarity.columns))):
+        curve(axes, similarity.index, similarity[layer], np.zeros(len(similarity)), f"layer {layer}", number)
+        if paper is not None and str(layer) in paper:
+            axes.plot(similarity.index[-1], paper[str(layer)], "x", color=PALETTE[number], markersize=6)
+    axes.set(title=name_of(task), xlabel="updates", ylim=(min(0.0, float(similarity.min().min()) - 0.05), 1.1))
+
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    settings = snakemake.params.settings
+    distances, centroids = read_tables(snakemake.input.distances), read_tables(snakemake.input.centroids)
+    published = pd.read_csv(snakemake.input.published, dtype={"x": str}).query("artifact == 'fig4_similarity_at_end'")
+    tasks = list(dict.fromkeys(distances["task"]))
+    rows = -(-len(tasks) // 2)
+    figure, panels = new_figure(width=2 * COLUMN, height=2.1 * rows, ncols=2, nrows=rows, squeeze=False, sharey=True)
+    for axes, task in zip(panels.flat, tasks):
+        of_task, points = distances[distances["task"] == task], points_by_label(centroids[centroids["task"] == task])
+        similarity = similarity_by_step(of_task, points, settings["min_points"], settings["missing_labels"])
+        paper = published[published["series"] == task.replace("_", "-")].set_index("x")["value"]
+        # only a twelve-layer encoder has the paper's layers
+        draw_task(axes, task, similarity, paper if settings["published"] and len(similarity.columns) == 12 else None)
+    for row in panels:
+        row[0].set_ylabel("similarity to the start")
+    panels[0][0].legend(ncols=2)
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
