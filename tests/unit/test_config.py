@@ -39,7 +39,7 @@ matton2019:
   {encoders: [base.0], tasks: [imdb], general: wikipedia/sentences, components: [1, 64], sample_sizes: [50, 100]}
 zhou2022:
   {encoders: [base.0], tasks: [imdb], table2: base.0, table3: base.0, path_encoder: base.0, cross_tasks: {pos: [dep]},
-   path_tasks: [imdb, tag, pos, dep], probe_sizes: [8], probe_alphas: [0.1]}
+   path_tasks: [imdb, tag, pos, dep], probe_sizes: [8], probe_alphas: [0.1], probe_max_epochs: 9}
 pretraining_gain: {trained: [base.0], untrained: [untrained.0], tasks: [imdb]}
 """)
 TOY_REGISTRY = {name: {"splits": {"train": {}, "test": {}}} for name in ("wikipedia", "imdb", "sst2", "pud")}

@@ -65,7 +65,7 @@ def test_changed_key_reruns_what_depends_on_it(finished):
     planned = set(finished.planned("--config", "zhou2022={probe_n_seeds: 3}"))
     assert "mlp_probe" in planned and planned <= {"mlp_probe"} | TABLES | SCORES
     planned = finished.planned("--config", "zhou2022={path_every: 2}")
-    assert planned["finetune_model"] == 4 and planned["cache_step_activations"] == 4  # the followed models alone
+    assert planned["finetune_model"] == 4 and planned["cache_activations"] == 4  # the followed models alone
 
 
 def test_followed_models_keep_their_steps_and_others_none(finished):

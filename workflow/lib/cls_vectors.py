@@ -20,7 +20,7 @@ class TaskVectors:
 
 def last_layer(activations: str | Path, name: str) -> np.ndarray:
     """(rows, width) float32 of the folder `<dataset>-<split>`."""
-    return read_vectors(layer_files(Path(activations) / name)[-1]).astype(np.float32, copy=False)
+    return read_vectors(layer_files(Path(activations) / "cls" / name)[-1]).astype(np.float32, copy=False)
 
 
 def task_vectors(activations: str | Path, train: str, test: str, data_files: list[str]) -> TaskVectors:

@@ -40,9 +40,8 @@ class Points:
         return np.concatenate([vectors[rows + words] for words in self.units.words], axis=1)
 
 
-def points_of_task(activations: list[str], data: list[str], place: dict, split: str) -> Points:
-    """The points of a task's split, among the folders `…/<unit>` and the dataset files that a rule has as input."""
-    folder = next(Path(path) for path in activations if Path(path).name == place["unit"])
+def points_of_task(activations: str, data: list[str], place: dict, split: str) -> Points:
+    """The points of a task's split, from a model's activations and the dataset files that a rule has as input."""
     name = place[split]
     file = next(path for path in data if f"{Path(path).parent.name}-{Path(path).stem}" == name)
-    return Points(folder / name, file, place["head"])
+    return Points(Path(activations) / place["unit"] / name, file, place["head"])

@@ -3,22 +3,22 @@
 in   a model's folder, the datasets that analyses look at through it
 out  activations/<model>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector; layer 0 = embeddings
      activations/<model>/steps/<update>/layer-<kk>.parquet: the same at the saved steps, of the task's own unit and rows
-how  one forward pass per dataset writes all layers; one job does all datasets of a model, because importing torch and
-     loading the model cost more than a small dataset
+how  one forward pass per dataset writes all layers; one job does all that is wanted of a model, because importing torch
+     and loading the model cost more than a small dataset
 """
 
 
 rule cache_activations:
-    """Write the activations of a model, all layers, for a unit (cls, word or token)."""
+    """Write the activations of a model, all layers, for whole texts (cls) and words, and those of its saved steps."""
     input:
         model=lambda w: model_folder(w.model),
-        data=lambda w: [data_file(place) for place in inputs_of(w.model, w.unit)],
+        data=lambda w: [data_file(place) for place in all_inputs_of(w.model)],
     output:
-        directory("<results>/activations/{model}/{unit}"),
+        directory("<results>/activations/{model}"),
     log:
-        "<results>/logs/activations/{model}/{unit}.log",
+        "<results>/logs/activations/{model}.log",
     benchmark:
-        "<results>/benchmarks/activations/{model}/{unit}.tsv"
+        "<results>/benchmarks/activations/{model}.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -26,32 +26,12 @@ rule cache_activations:
         mem_mb=6000,
         runtime=240,
     params:
+        units=lambda w: {
+            unit: [folder_name(place) for place in places]
+            for unit, places in inputs_of(w.model).items()
+        },
+        followed=lambda w: followed_data(w.model),
         settings=config["activations"],
         modules=digest_of("activations/cache.py"),
     script:
         "../scripts/activations/cache.py"
-
-
-rule cache_step_activations:
-    """Write the activations of a model's saved steps, all layers, for its own training rows."""
-    input:
-        model=lambda w: model_folder(w.model),
-        data=lambda w: data_file(task_places(task_of(w.model))[0]),
-    output:
-        directory("<results>/activations/{model}/steps"),
-    log:
-        "<results>/logs/activations/{model}/steps.log",
-    benchmark:
-        "<results>/benchmarks/activations/{model}/steps.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        gpu=GPU,
-        mem_mb=6000,
-        runtime=240,
-    params:
-        unit=lambda w: unit_of(task_of(w.model)),
-        settings=config["activations"],
-        modules=digest_of("activations/cache_steps.py"),
-    script:
-        "../scripts/activations/cache_steps.py"

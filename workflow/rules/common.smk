@@ -58,7 +58,8 @@ def tuned(encoder, task, recipe="full", fraction=1, seed=0):
 
 def task_of(model):
     """The task that a model was fine-tuned on."""
-    return model.partition("/")[2].split(".")[0]
+    _, _, adapted = model.partition("/")
+    return adapted.split(".")[0]
 
 
 def model_folder(model):
@@ -74,11 +75,24 @@ def unit_of(task):
     return "cls" if training_of(config, task)["head"] == "sequence" else "word"
 
 
-def inputs_of(model, unit):
-    """Datasets that one pass of a model covers for a unit, as `<dataset>/<split>`: all that any paper looks at."""
-    tasks = [task for task in matton_tasks(model) + zhou_tasks(model) if unit_of(task) == unit]
-    general = [config["matton2019"]["general"]] if matton_tasks(model) and unit == "cls" else []
-    return list(dict.fromkeys(general + [place for task in tasks for place in task_places(task)]))
+def inputs_of(model):
+    """Datasets that a model is looked at with, as `<dataset>/<split>`, by unit: all that any paper asks for."""
+    inputs = {"cls": [config["matton2019"]["general"]]} if matton_tasks(model) else {}
+    for task in matton_tasks(model) + zhou_tasks(model):
+        inputs.setdefault(unit_of(task), []).extend(task_places(task))
+    return {unit: list(dict.fromkeys(places)) for unit, places in inputs.items()}
+
+
+def all_inputs_of(model):
+    return list(dict.fromkeys(place for places in inputs_of(model).values() for place in places))
+
+
+def followed_data(model):
+    """Unit and data with which the saved steps of a followed model are looked at; nothing for others."""
+    if model not in zhou_path_models():
+        return {}
+    task = task_of(model)
+    return {"unit": unit_of(task), "name": task_data(task)["train"]}
 
 
 def task_places(task):

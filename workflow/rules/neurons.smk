@@ -11,8 +11,10 @@ how  greedy addition by 5-fold cross-validation on train, all candidates at once
 rule search_neurons:
     """Search the neurons of a model that carry its tasks."""
     input:
-        activations="<results>/activations/{model}/cls",
-        data=lambda w: [data_file(place) for place in inputs_of(w.model, "cls")],
+        activations="<results>/activations/{model}",
+        data=lambda w: [
+            data_file(place) for task in matton_tasks(w.model) for place in task_places(task)
+        ],
     output:
         greedy="<results>/analysis/neurons/{model}/greedy.parquet",
         alone="<results>/analysis/neurons/{model}/alone.parquet",

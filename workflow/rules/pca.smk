@@ -11,8 +11,10 @@ how  PCA fitted on general sentences, on the task's own texts, or raw dimensions
 rule pca_accuracy:
     """Accuracy against retained dimensions, variance of components, and the effect of the PCA's sample size."""
     input:
-        activations="<results>/activations/{model}/cls",
-        data=lambda w: [data_file(place) for place in inputs_of(w.model, "cls")],
+        activations="<results>/activations/{model}",
+        data=lambda w: [
+            data_file(place) for task in matton_tasks(w.model) for place in task_places(task)
+        ],
     output:
         accuracy="<results>/analysis/pca/{model}/accuracy.parquet",
         variance="<results>/analysis/pca/{model}/variance.parquet",

@@ -22,6 +22,7 @@ rule score_matton2019:
             matton_models("pretrained") + matton_models("tuned"), "pca", "variance"
         ),
         samples=analysis_of(matton_models("pretrained"), "pca", "samples"),
+        sizes="<results>/tables/matton2019/table1.csv",
     output:
         measured="<results>/scorecard/matton2019.measured.parquet",
         claims="<results>/scorecard/matton2019.claims.parquet",
@@ -35,6 +36,7 @@ rule score_matton2019:
         mem_mb=1000,
         runtime=10,
     params:
+        tasks=config["matton2019"]["tasks"],
         modules=digest_of("scorecard/matton2019.py"),
     script:
         "../scripts/scorecard/matton2019.py"

@@ -52,12 +52,6 @@ def zhou_tasks(model):
     return list(dict.fromkeys(own + probed))
 
 
-def zhou_activations(model):
-    """Folders of the activations of all units that a model's tasks need."""
-    units = dict.fromkeys(unit_of(task) for task in zhou_tasks(model))
-    return [f"<results>/activations/{model}/{unit}" for unit in units]
-
-
 def zhou_data(model):
     return [
         data_file(place)
@@ -123,10 +117,14 @@ def zhou_parameters(artifact):
     section = config["zhou2022"]
     shown = {"table2": [section["table2"]], "table3": [section["table3"]]}
     if artifact in ("table2", "table3", "table4", "table7"):
-        return {"encoders": shown.get(artifact, section["encoders"]), "tasks": section["tasks"]}
+        return {
+            "encoders": shown.get(artifact, section["encoders"]),
+            "tasks": section["tasks"],
+            "published": config["figures"]["published"],
+        }
     return {
         "table1": zhou_settings("encoders"),
-        "table5": zhou_settings("cross_tasks"),
+        "table5": {"published": config["figures"]["published"], **zhou_settings("cross_tasks")},
         "table6": {"tasks": {task: points_of(task) for task in section["tasks"]}},
         "fig1": {"seed": config["seed"]},
         "fig2": zhou_settings("min_points"),

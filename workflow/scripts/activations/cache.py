@@ -1,30 +1,57 @@
-"""Run a model over datasets and keep what every layer says of their units."""
+"""Run a model over datasets and keep what every layer says of their units; the same for its saved steps."""
+
+from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
 from workflow.lib.datasets import read_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
 from workflow.lib.encoding import encode
+from workflow.lib.errors import UserError
 from workflow.lib.extraction import digest_of_weights, extract
+
+
+@dataclass
+class Cache:
+    """Activations of one model, or of its saved steps: they share tokenizer and settings."""
+
+    model_folder: str
+    settings: dict
+    log: object
+
+    def write(self, weights: Path, unit: str, path: str, folder: Path) -> None:
+        model = load_encoder(weights)
+        tokenizer = load_tokenizer(self.model_folder, for_words=unit == "word")
+        longest = min(self.settings["max_tokens"], max_tokens(model, tokenizer))
+        table, info = read_dataset(path)
+        encoded = encode(table, info, tokenizer, longest, by_word=unit == "word")
+        about = {"model": digest_of_weights(weights), "dataset": info["digest"]}
+        n_units = extract(model, encoded, unit, folder, about, self.settings["batch_size"], self.settings["dtype"])
+        self.log.info("%s %s of %s: %d units of %d rows, %d cut to %d tokens", weights.name, unit, info["dataset"],
+                      n_units, len(table), encoded.n_truncated, longest)  # fmt: skip
+
+
+def saved_steps(model: Path) -> list[Path]:
+    steps = sorted(path for path in (model / "steps").glob("*") if path.is_dir())
+    if not steps:
+        raise UserError(f"{model} holds no saved steps; delete it and run again")
+    return steps
+
 
 if __name__ == "__main__":
     from workflow.lib.files import whole_folder
     from workflow.lib.logs import to_rule_log
 
-    log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    unit, settings = snakemake.wildcards.unit, snakemake.params.settings
-    model = load_encoder(snakemake.input.model)
-    tokenizer = load_tokenizer(snakemake.input.model, for_words=unit == "word")
-    longest = min(settings["max_tokens"], max_tokens(model, tokenizer))
-    digest = digest_of_weights(snakemake.input.model)
+    model = Path(snakemake.input.model)
+    cache = Cache(str(model), snakemake.params.settings, to_rule_log(snakemake.log[0]))
+    files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in snakemake.input.data}
     with whole_folder(snakemake.output[0]) as folder:
-        for path in snakemake.input.data:
-            table, info = read_dataset(path)
-            encoded = encode(table, info, tokenizer, longest, by_word=unit == "word")
-            name = f"{info['dataset']}-{info['split']}"
-            about = {"model": digest, "dataset": info["digest"]}
-            n_units = extract(model, encoded, unit, folder / name, about, settings["batch_size"], settings["dtype"])
-            log.info(
-                "%s: %d units of %d rows, %d cut to %d tokens", name, n_units, len(table), encoded.n_truncated, longest
-            )
+        for unit, names in snakemake.params.units.items():
+            for name in names:
+                cache.write(model, unit, files[name], folder / unit / name)
+        if snakemake.params.followed:
+            unit, name = snakemake.params.followed["unit"], snakemake.params.followed["name"]
+            for step in saved_steps(model):
+                cache.write(step, unit, files[name], folder / "steps" / step.name)

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from workflow.lib.directprobe import probe
-from workflow.lib.geometry import label_hull_distances, spatial_similarity
+from workflow.lib.geometry import spatial_similarity
+from workflow.lib.label_hulls import label_hull_distances
 
 
 def clusters_row(points: np.ndarray, labels: np.ndarray, strict: bool) -> dict:

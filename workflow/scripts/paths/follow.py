@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from workflow.lib.directprobe import Gap
-from workflow.lib.geometry import centroids, label_hull_distances
+from workflow.lib.label_hulls import centroids, label_hull_distances
 
 
 def distance_rows(gaps: dict[tuple[str, str], Gap]) -> Iterator[dict]:
@@ -26,7 +26,7 @@ if __name__ == "__main__":
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    steps = sorted(path for path in Path(snakemake.input.activations).iterdir() if path.is_dir())
+    steps = sorted(path for path in (Path(snakemake.input.activations) / "steps").iterdir())
     distances, places = [], []
     gaps: dict[int, dict] = {}
     for folder in steps:

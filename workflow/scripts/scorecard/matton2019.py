@@ -1,10 +1,30 @@
 """matton2019's measured numbers, named like the published ones, and its claims."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 
 from workflow.lib.claims.matton2019 import all_claims
 from workflow.lib.matton2019 import component_losses, leading_run, selected_accuracies, variance_ratios
 from workflow.lib.repetitions import spread
+
+
+def of_single_neurons(alone: pd.DataFrame) -> Iterator[tuple]:
+    """Figure 6, per repetition, by the paper's two thresholds; no other encoder need come near them."""
+    for (task, _), run in alone.groupby(["task", "model"], sort=False):
+        yield "share_of_neurons_above_0.93", "fig6", task, float((run["accuracy"] > 0.93).mean())
+        yield "count_of_neurons_above_0.936", "fig6", task, float((run["accuracy"] > 0.936).sum())
+
+
+def of_sizes(sizes: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
+    """Table 1, whose rows are in the order of the tasks."""
+    columns = {"train": "training rows", "test": "test rows", "classes": "classes"}
+    rows = [
+        ("table1", task, x, float(row[column]), float("nan"), 1)
+        for task, (_, row) in zip(tasks, sizes.iterrows())
+        for x, column in columns.items()
+    ]
+    return pd.DataFrame(rows, columns=["artifact", "series", "x", "measured", "sd", "n"])
 
 
 def measured(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -22,6 +42,8 @@ def measured(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
         rows.append(
             ("last_leading_ratio_above_1", "fig4", task, leading_run(run.sort_values("component")["ratio"].tolist()))
         )
+    rows += [("random", "table3", task, 100 / n) for task, n in scores.groupby("task")["n_classes"].first().items()]
+    rows += list(of_single_neurons(tables["alone"]))
     frame = pd.DataFrame(rows, columns=["x", "artifact", "series", "value"])
     return spread(frame, ["artifact", "series", "x"], "value").rename(columns={"mean": "measured"})
 
@@ -31,6 +53,7 @@ if __name__ == "__main__":
     from workflow.lib.tables import read_tables, write_table
 
     to_rule_log(snakemake.log[0])
-    tables = {name: read_tables(files) for name, files in snakemake.input.items()}
-    write_table(measured(tables), snakemake.output.measured)
+    tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "sizes"}
+    sizes = of_sizes(pd.read_csv(snakemake.input.sizes), snakemake.params.tasks)
+    write_table(pd.concat([sizes, measured(tables)]), snakemake.output.measured)
     write_table([vars(claim) for claim in all_claims(tables)], snakemake.output.claims)

@@ -30,6 +30,7 @@ def draw_scene(axes, points: np.ndarray, y: np.ndarray, clusters: Clusters) -> N
         axes.plot(*points[y == label].T, MARKERS[label], color=PALETTE[label], label=f"label {label + 1}", zorder=2)
     axes.set(xticks=[], yticks=[], aspect="equal", title=f"{len(np.unique(y))} labels, {clusters.n_clusters} clusters")
     axes.grid(False)
+    axes.spines[:].set_visible(False)
 
 
 def outline(points: np.ndarray) -> np.ndarray:

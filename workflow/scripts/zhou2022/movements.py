@@ -36,7 +36,7 @@ if __name__ == "__main__":
     centroids = read_tables(snakemake.input.centroids)
     by_layer = movements(centroids)
     wanted = [k for k in by_layer if k % 2 == 0 or snakemake.params.settings["layers"] == "all"]
-    columns = min(len(wanted), 4 if len(wanted) > 6 else 3)
+    columns = min(len(wanted), 3 if len(wanted) in (3, 5, 6) else 4)
     rows = -(-len(wanted) // columns)
     figure, panels = new_figure(width=2 * COLUMN, height=2 * COLUMN / columns * rows + 0.3, ncols=columns, nrows=rows,
                                 squeeze=False)  # fmt: skip

@@ -20,13 +20,18 @@ def summary(table: pd.DataFrame, encoders: list[str], tasks: list[str]) -> pd.Da
                     "accuracy (%)": here["accuracy"].mean(), "accuracy (%)_sd": spread_of(here),
                     "sizes": " / ".join(dict.fromkeys(here["sizes"])), "grid": " / ".join(
                         str(n) for n in dict.fromkeys(here["configurations"])),
-                    "labels": int(here["n_labels"].iloc[0]), "clusters": here["n_clusters"].mean(),
+                    "labels": int(here["n_labels"].iloc[0]), "clusters": mean_of(here["n_clusters"]),
                     "linear": "yes" if here["linear"].all() else "no",
                     "similarity": here["similarity_shared"].mean(),
                     "similarity, missing labels as 0": here["similarity_zero"].mean(),
                     "tuning seeds": len(here),
                 })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def mean_of(counts: pd.Series) -> str:
+    """A count stays one where all tuning runs agree."""
+    return str(counts.iloc[0]) if counts.nunique() == 1 else f"{counts.mean():.1f}"
 
 
 def spread_of(here: pd.DataFrame) -> float:
@@ -47,8 +52,10 @@ def side_by_side(rows: pd.DataFrame, columns: list[str], key: str) -> pd.DataFra
     return out
 
 
-def with_paper(rows: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def with_paper(rows: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
     """The published cell beside ours, where the paper has an encoder of that name."""
+    if published is None:
+        return rows
     paper = published[published["artifact"] == "table7"].set_index(["series", "x"])["value"]
     series = list(map(published_series, rows["encoder"], rows["task"], rows["state"]))
     for column, x in (("accuracy", "accuracy"), ("clusters", "clusters"), ("similarity", "train_test_similarity")):
@@ -56,7 +63,7 @@ def with_paper(rows: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def table(name: str, rows: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def table(name: str, rows: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
     if name == "table2":
         return side_by_side(rows, ["accuracy (%)", "accuracy (%)_sd", "similarity"], "task")
     if name == "table3":
@@ -64,8 +71,9 @@ def table(name: str, rows: pd.DataFrame, published: pd.DataFrame) -> pd.DataFram
     if name == "table4":
         # the task with one question under two labels, which nothing can separate
         task = "trec50" if "trec50" in set(rows["task"]) else rows["task"].iloc[-1]
-        out = side_by_side(with_paper(rows[rows["task"] == task].copy(), published),
-                           ["clusters", "labels", "paper: clusters"], "encoder")  # fmt: skip
+        rows = with_paper(rows[rows["task"] == task].copy(), published)
+        columns = [name for name in ("clusters", "labels", "paper: clusters") if name in rows]
+        out = side_by_side(rows, columns, "encoder")
         return out.rename(columns={"original: labels": "labels"}).drop(columns="tuned: labels")
     return with_paper(rows, published)
 
@@ -77,7 +85,8 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     tables = {name: read_tables(snakemake.input[name]) for name in ("clusters", "similarity", "accuracy")}
     rows = summary(cells(**tables), snakemake.params.settings["encoders"], snakemake.params.settings["tasks"])
-    shown = table(snakemake.wildcards.id, rows, pd.read_csv(snakemake.input.published))
+    wanted = snakemake.params.settings["published"]
+    shown = table(snakemake.wildcards.id, rows, pd.read_csv(snakemake.input.published) if wanted else None)
     for column in ("task", "encoder"):
         if column in shown:
             shown[column] = shown[column].map(name_of)

@@ -33,8 +33,9 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     distances, accuracy = (read_tables(snakemake.input[name]) for name in ("distances", "accuracy"))
     shown = compare(distances, accuracy, snakemake.params.settings["cross_tasks"])
-    paper = pd.read_csv(snakemake.input.published).query("artifact == 'table5'").set_index(["series", "x"])["value"]
-    names = shown["fine-tuned on"].map(lambda name: {"–": "none"}.get(name, name.lower()))
-    for column, x in (("average increase", "mean_increase"), ("accuracy (%)", "accuracy")):
-        shown[f"paper: {column}"] = [paper.get((name, x), float("nan")) for name in names]
+    if snakemake.params.settings["published"]:
+        paper = pd.read_csv(snakemake.input.published).query("artifact == 'table5'").set_index(["series", "x"])["value"]
+        names = shown["fine-tuned on"].map(lambda name: {"–": "none"}.get(name, name.lower()))
+        for column, x in (("average increase", "mean_increase"), ("accuracy (%)", "accuracy")):
+            shown[f"paper: {column}"] = [paper.get((name, x), float("nan")) for name in names]
     write_text_tables(shown, snakemake.output.csv, snakemake.output.md)
