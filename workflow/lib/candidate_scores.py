@@ -104,7 +104,7 @@ def _selected_optimum(blocks, n_classes, selected, mean, scale, c, device) -> to
         parameters = np.log(np.maximum(np.bincount(y, minlength=n_classes), 1e-3) / len(y))[None]
     else:
         x = np.concatenate([(rows[:, selected] - mean[selected]) / scale[selected] for rows, _ in blocks])
-        model = fit_softmax(x, y, n_classes, c, device)
+        model = fit_softmax(x, y, n_classes, c)
         weights = model.weights / model.scale[:, None]
         parameters = np.vstack([model.intercept - model.mean @ weights, weights])
     return torch.as_tensor(parameters - parameters.mean(1, keepdims=True), dtype=torch.float32, device=device)

@@ -8,7 +8,7 @@ import numpy as np
 
 from workflow.lib.candidate_scores import Split, candidate_accuracies
 from workflow.lib.errors import UserError
-from workflow.lib.linear import mean_and_scale
+from workflow.lib.scaling import mean_and_scale
 
 
 def stratified_folds(y: np.ndarray, n_folds: int, seed: int) -> np.ndarray:

@@ -21,10 +21,10 @@ import numpy as np
 import torch
 
 from workflow.lib.errors import UserError
-from workflow.lib.linear import mean_and_scale
 from workflow.lib.mlp_probe.networks import Lane
 from workflow.lib.mlp_probe.settings import ProbeSettings, settings_from
 from workflow.lib.mlp_probe.training import Rows, in_threads, train_until_stopped
+from workflow.lib.scaling import mean_and_scale
 
 SEEDS_AT_ONCE = 3  # whatever the threads: in other company a network differs in the last bit, and after epochs in more
 

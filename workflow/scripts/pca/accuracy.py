@@ -58,13 +58,10 @@ def by_sample_size(
 
 
 if __name__ == "__main__":
-    import torch
-
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    torch.set_num_threads(snakemake.threads)
     settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
     vectors = last_layer(snakemake.input.activations, snakemake.params.general)
     general = principal_axes(vectors)
