@@ -32,11 +32,14 @@ training: {epochs: 2}
 tasks:
   imdb: {dataset: imdb, holdout: 0.1, keep_best: true}
   sst2: {dataset: sst2}
+  ag_news: {dataset: imdb}
+  qnli: {dataset: imdb}
   pos: {dataset: pud, head: word}
   dep: {dataset: pud, head: word_pair}
   tag: {dataset: pud, head: word}
 matton2019:
-  {encoders: [base.0], tasks: [imdb], general: wikipedia/sentences, components: [1, 64], sample_sizes: [50, 100]}
+  {encoders: [base.0], tasks: [imdb, ag_news, qnli], general: wikipedia/sentences, components: [1, 64],
+   sample_sizes: [50, 100]}
 zhou2022:
   {encoders: [base.0], tasks: [imdb], table2: base.0, table3: base.0, path_encoder: base.0, cross_tasks: {pos: [dep]},
    path_tasks: [imdb, tag, pos, dep], probe_sizes: [8], probe_alphas: [0.1], probe_max_epochs: 9}
@@ -222,7 +225,10 @@ MISTAKES = [
     ({"run": "../x"}, "run is '../x'; must be letters, digits, . _ and -, beginning with a letter or digit"),
     ({"run": None}, "run is null; must be a text"),
     ({"matton2019": {"seeds": [0, 0]}}, "matton2019.seeds is [0, 0]; must be without repeats"),
-    ({"matton2019": {"tasks": []}}, "matton2019.tasks is []; must be not empty"),
+    ({"matton2019": {"tasks": []}}, "matton2019.tasks is []; must be a list of 3 or more"),
+    ({"matton2019": {"tasks": ["imdb", "sst2", "pos"]}},
+     "matton2019.tasks[2] is 'pos'; must be a task whose head is 'sequence'"),
+    ({"pretraining_gain": {"tasks": []}}, "pretraining_gain.tasks is []; must be not empty"),
     ({"matton2019": {"components": [1, "x"]}}, "matton2019.components[1] is 'x'; must be a whole number"),
     ({"matton2019": {"components": [5, 3]}}, "matton2019.components is [5, 3]; must be sorted, without repeats"),
     ({"matton2019": {"components": [1, 65]}},
@@ -235,7 +241,8 @@ MISTAKES = [
      "matton2019.encoders[0] is 'base'; must be <encoder>.<seed>, such as base.0"),
     ({"matton2019": {"general": "wikipedia/sentence"}},
      "matton2019.general is 'wikipedia/sentence': no such dataset/split (did you mean 'wikipedia/sentences'?)"),
-    ({"matton2019": {"tasks": ["imbd"]}}, "matton2019.tasks[0] is 'imbd': no such task (did you mean 'imdb'?)"),
+    ({"matton2019": {"tasks": ["imbd", "sst2", "qnli"]}},
+     "matton2019.tasks[0] is 'imbd': no such task (did you mean 'imdb'?)"),
     ({"pretraining_gain": {"trained": ["bas.0"]}},
      "pretraining_gain.trained[0] is 'bas.0': no such trained encoder (did you mean 'base.0'?)"),
     ({"pretraining_gain": {"untrained": ["base.0"]}}, "pretraining_gain.untrained[0] is 'base.0': "

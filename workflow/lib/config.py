@@ -115,6 +115,9 @@ def _relations(config: dict):
         if "width" in entry:
             holds, must = entry["width"] % entry["heads"] == 0, f"a divisor of the width, {entry['width']}"
             yield f"encoders.{name}.heads", entry["heads"], holds, must
+    for at, name in enumerate(matton["tasks"]):
+        holds = training_of(config, name)["head"] == "sequence"
+        yield f"matton2019.tasks[{at}]", name, holds, "a task whose head is 'sequence'"
     for name in config["tasks"]:
         task = training_of(config, name)
         holds, must = task["holdout"] > 0 or not task["keep_best"], "above 0 where keep_best is true"
