@@ -1,7 +1,8 @@
 """Neuron search and softmax classifier against scikit-learn, side by side: `python -m tests.benchmarks.bench_neurons`.
 
 In one step scikit-learn's loop runs over all dimensions, to see whether it chooses the same neuron; in the others it is
-timed on a few and scaled to all. It runs with one BLAS thread, which for fits this small is its fastest setting; CPU ratios compare processor seconds and so hold on a busy machine too.
+timed on a few and scaled to all. It runs with one BLAS thread, which for fits this small is its fastest setting; CPU
+ratios compare processor seconds and so hold on a busy machine too.
 """
 
 import time
