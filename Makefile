@@ -15,7 +15,7 @@ test: .venv/ready lint
 
 # Real data and a small real encoder; see docs/laptop.md
 comma := ,
-ENCODER_CONFIG = encoders={small: {path: '$(ENCODER)'$(if $(ENCODER_NOTE),$(comma) note: '$(ENCODER_NOTE)')}}
+ENCODER_CONFIG = encoders={small: {path: '$(ENCODER)'$(comma) published_as: null$(if $(ENCODER_NOTE),$(comma) note: '$(ENCODER_NOTE)')}}
 laptop: .venv/ready
 	$(SNAKEMAKE) --configfile config/laptop.yaml \
 		$(if $(MIRROR)$(ENCODER),--config $(if $(MIRROR),mirror=$(MIRROR)) $(if $(ENCODER),"$(ENCODER_CONFIG)"))

@@ -37,6 +37,7 @@ wildcard_constraints:
     recipe=r"[a-z]+(-\d+)?",
     fraction=r"[0-9.]+",
     model=r"[a-z][a-z0-9_]*\.\d+/[a-z][a-z0-9_.-]*",
+    paper="|".join(PAPERS),
 
 
 include: "workflow/rules/plans/matton2019.smk"

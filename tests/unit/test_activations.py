@@ -299,3 +299,16 @@ def test_digest_of_weights_follows_the_weights(tmp_path, model):
     with (tmp_path / "b" / "model.safetensors").open("ab") as file:
         file.write(b"\0")
     assert extraction.digest_of_weights(tmp_path / "a") != extraction.digest_of_weights(tmp_path / "b")
+
+
+def test_rows_of_the_same_tokens_have_the_same_vectors_to_the_bit(model, tokenizer, tmp_path, monkeypatch):
+    """In different chunks, and beside rows of other lengths."""
+    texts = ["the cat", "a b c the cat sat on the mat", "a b", "THE CAT", "the cat sat", "the cat"]
+    monkeypatch.setattr(extraction, "BYTES_HELD", 2 * 4 * WIDTH)
+    encoded = encode(text_table(texts), info_of(), tokenizer, 64, by_word=False)
+    extraction.extract(model, encoded, "cls", tmp_path, ABOUT, 2, "float32")
+    assert pq.ParquetFile(activations.layer_file(tmp_path, 0)).num_row_groups > 1
+    for path in activations.layer_files(tmp_path):
+        vectors = activations.read_vectors(path)
+        assert np.array_equal(vectors[0], vectors[5])
+    assert not np.array_equal(vectors[0], vectors[2])

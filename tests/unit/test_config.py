@@ -171,11 +171,13 @@ def test_null_drops_entries_and_0_drops_splits():
         "encoders": {"base": None, "untrained": {"like": "bert", "seeds": [0]}, "bert": bert},
         "tasks": {"sst2": None},
         "matton2019": {"encoders": ["bert.0"], "general": "wikipedia/train"},
-        "zhou2022": dict.fromkeys(("table2", "table3", "path_encoder"), "bert.0") | {"encoders": ["bert.0"]},
+        "zhou2022": dict.fromkeys(("table2", "table3", "path_encoder"), "bert.0")
+        | {"encoders": ["bert.0"], "cross_tasks": {"pos": None, "tag": ["dep"]}},
         "pretraining_gain": {"trained": ["bert.0"]},
     })  # fmt: skip
     assert "sst2" not in config["datasets"] and "sst2" not in config["tasks"] and "base" not in config["encoders"]
     assert config["datasets"]["wikipedia"]["rows"] == {"train": None}
+    assert config["zhou2022"]["cross_tasks"] == {"tag": ["dep"]}
     assert config["encoders"]["bert"]["seeds"] == [0]
 
 
@@ -280,7 +282,7 @@ MISTAKES = [
     ({"encoders": {"new": {"source": "hub", "id": "a/b", "revision": "main"}}},
      "encoders.new.revision is 'main'; must be a full commit hash, 40 hexadecimal digits"),
     ({"encoders": {"base": {"source": "folder", "path": "x"}}},
-     "unknown key 'encoders.base.layers' (one of: source, path, seeds, note)"),
+     "unknown key 'encoders.base.layers' (one of: source, path, seeds, published_as, note)"),
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from workflow.lib.activations import LayerWriter, layer_file
 from workflow.lib.claims import zhou2022 as claims
 from workflow.lib.claims.verdicts import FAILS, HOLDS, UNCLEAR
 from workflow.lib.datasets import write_dataset
+from workflow.lib.errors import UserError
 from workflow.lib.geometry import nearest_distances, spatial_similarity, without_small_labels
 from workflow.lib.label_hulls import label_hull_distances
 from workflow.lib.points import Points
@@ -22,7 +23,7 @@ from workflow.lib.zhou2022 import (
     closest_labels,
     movements,
     nearest_by_step,
-    published_series,
+    published_cell,
     similarity_by_step,
 )
 
@@ -133,9 +134,15 @@ def test_ways_of_labels_by_step_and_layer():
     nearest = nearest_by_step(way, points, 6, 2)
     assert nearest.loc[0].to_dict() == {"a": 1.0, "b": 1.0, "c": 2.0}
     assert nearest.loc[5].to_dict() == {"a": 1.0, "b": 2.0, "c": 1.0}
-    similarity = similarity_by_step(way, points, 6, "shared")
+    similarity = similarity_by_step(way, points, 6)
     assert similarity.loc[5, 1] == pytest.approx(1.0) and similarity.loc[0, 2] == pytest.approx(1.0)
     assert similarity.loc[5, 2] == pytest.approx(np.corrcoef([1, 2, 4], [2, 1, 8])[0, 1])
+
+
+def test_a_task_without_enough_labels_says_what_to_do():
+    way = path({0: {1: distances_of(ab=1.0)}})
+    with pytest.raises(UserError, match=r"lower zhou2022\.min_points"):
+        nearest_by_step(way, pd.Series({"a": 9, "b": 2}), 6, 1)
 
 
 def centroid_frame(places: dict[tuple[int, int, str], list[float]]) -> pd.DataFrame:
@@ -163,11 +170,11 @@ def test_the_closest_labels_by_hulls_and_then_by_centroids():
 
 
 def test_names_of_published_cells():
-    assert published_series("base.0", "ps_fxn", "finetuned") == "base/ps-fxn/tuned"
-    assert published_series("bert.0", "trec50", "pretrained") == "base/trec-50/orig"
+    assert published_cell("base", "ps_fxn", "finetuned") == "base/ps-fxn/tuned"
     published = pd.read_csv(SCRIPTS.parents[1] / "config/published/zhou2022.csv")
     known = set(published.loc[published["artifact"] == "table7", "series"])
-    assert published_series("tiny.0", "ps_role", "pretrained") in known
+    tasks = ("pos", "dep", "ps_fxn", "ps_role", "trec50")
+    assert {published_cell("tiny", task, state) for task in tasks for state in ("pretrained", "finetuned")} <= known
 
 
 def planted_tables(gain: float = 0.05, similarity=(0.9, 0.6), clusters=(9, 3)) -> dict[str, pd.DataFrame]:
@@ -204,13 +211,16 @@ def test_tables_2_3_4_and_7():
     published = pd.read_csv(SCRIPTS.parents[1] / "config/published/zhou2022.csv")
     rows = probing.summary(cells(**planted_tables()), ["tiny.0"], ["pos", "trec50"])
     assert rows["accuracy (%)"].tolist() == pytest.approx([71, 76, 71, 76])
-    table2 = probing.table("table2", rows, published)
+    assert "paper: accuracy" not in probing.with_paper(rows.copy(), published, {})
+    rows = probing.with_paper(rows, published, {"tiny.0": "tiny"})
+    table2 = probing.table("table2", rows)
     assert table2.loc[0, "tuned: similarity"] == 0.6 and table2.loc[0, "original: accuracy (%)"] == pytest.approx(71)
-    table3 = probing.table("table3", rows, published)
+    assert np.isnan(table2.loc[0, "original: similarity"])  # undefined, as the labels did not separate
+    table3 = probing.table("table3", rows)
     assert table3[["original: linear", "tuned: linear"]].to_numpy().tolist() == [["no", "yes"]] * 2
-    table4 = probing.table("table4", rows, published)
+    table4 = probing.table("table4", rows)
     assert table4.loc[0, "original: clusters"] == "9" and table4.loc[0, "tuned: paper: clusters"] == 51
-    assert probing.table("table7", rows, published)["paper: accuracy"].tolist() == [90.76, 91.67, 68.12, 84.04]
+    assert probing.table("table7", rows)["paper: accuracy"].tolist() == [90.76, 91.67, 68.12, 84.04]
 
 
 def cross_distances() -> pd.DataFrame:
@@ -259,6 +269,7 @@ def test_claim_on_related_tasks():
     claim = claims.related_tasks_help(cross_distances(), {"ps_fxn": ["ps_fxn", "pos"]})
     assert claim.verdict == HOLDS and "tuned on pos -0.88" in claim.evidence
     assert claims.related_tasks_help(cross_distances(), {"ps_fxn": ["pos", "ps_fxn"]}).verdict == FAILS
+    assert claims.related_tasks_help(cross_distances(), {"ps_fxn": ["pos"]}).verdict == UNCLEAR
 
 
 def test_claims_on_depth():

@@ -75,6 +75,14 @@ def test_followed_models_keep_their_steps_and_others_none(finished):
     assert not (models / "trec50.full.f1.s0/steps").exists()
 
 
+def test_papers_do_not_wait_for_each_other_s_data(finished):
+    """A task added to one paper leaves the analyses of the other alone."""
+    planned = finished.planned("--config", "zhou2022={tasks: [pos, dep, ps_fxn, ps_role]}")
+    assert not set(planned) & {"pca_accuracy", "search_neurons", "finetune_model"}
+    needed = finished.snakemake("--dry-run", "--forceall", "matton2019")
+    assert "data/pud" not in needed and "data/trec50" not in needed
+
+
 def test_targets(finished):
     assert finished.planned("matton2019") == {} and finished.planned("zhou2022") == {}
     figure = "results/tiny/figures/matton2019/fig4.png"

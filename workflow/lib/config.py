@@ -31,9 +31,11 @@ MUST_BE = {
 def check_config(config: dict, registry: dict) -> dict:
     """A checked copy with all defaults. `registry`: entries by name, what config/datasets.yaml has under that key."""
     config = json.loads(json.dumps(config, default=str))  # also makes texts of keys such as 1 and `no`
-    for section in ("datasets", "encoders", "tasks"):
-        if isinstance(config.get(section), dict):  # presets are merged over the demo, and drop its entries by null
-            config[section] = {name: e for name, e in config[section].items() if e is not None and e != "null"}
+    # presets are merged over the demo, and drop its entries by null
+    holders = [(config, "datasets"), (config, "encoders"), (config, "tasks"), (config.get("zhou2022"), "cross_tasks")]
+    for holder, section in holders:
+        if isinstance(holder, dict) and isinstance(holder.get(section), dict):
+            holder[section] = {name: e for name, e in holder[section].items() if e is not None and e != "null"}
     schema = yaml.load((WORKFLOW / "schemas/config.schema.yaml").read_bytes(), yaml.CSafeLoader)
     # unknown keys first: a mistyped key is the likely reason why a required one is missing
     for error in sorted(Checker(schema).iter_errors(config), key=lambda error: error.validator not in UNKNOWN):

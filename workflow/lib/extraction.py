@@ -96,6 +96,28 @@ class Chunk:
         return self.vectors
 
 
+class Twins:
+    """Rows of the same tokens get the same vectors, to the bit. Else rounding would depend on a row's company in its
+    batch, and for DirectProbe one question under two labels is something else than two questions that are close."""
+
+    def __init__(self, encoded: Encoded):
+        tokens = list(zip(*(map(tuple, values) for values in encoded.inputs.values())))
+        first: dict[tuple, int] = {}
+        self.first_of = np.array([first.setdefault(key, row) for row, key in enumerate(tokens)])
+        self.has_twin = np.bincount(self.first_of, minlength=len(tokens))[self.first_of] > 1
+        self.vectors: dict[int, list[np.ndarray]] = {}
+
+    def settle(self, chunk: "Chunk") -> None:
+        starts = np.cumsum(chunk.counts) - chunk.counts
+        for at in np.flatnonzero(self.has_twin[chunk.rows]):
+            here = slice(starts[at], starts[at] + chunk.counts[at])
+            known = self.vectors.setdefault(
+                self.first_of[chunk.rows[at]], [vectors[here].copy() for vectors in chunk.vectors]
+            )
+            for vectors, of_first in zip(chunk.vectors, known):
+                vectors[here] = of_first
+
+
 def fill(
     reader: StateReader, encoded: Encoded, unit: str, rows: np.ndarray, batch_size: int, vectors: list[np.ndarray]
 ) -> Chunk:
@@ -123,12 +145,13 @@ def extract(
     """Write layer-00.parquet … of one dataset into `folder`; returns the number of units."""
     reader = StateReader(model.to("cuda" if torch.cuda.is_available() else "cpu").eval())
     folder.mkdir(parents=True, exist_ok=True)
-    writers, n_units, spare = [], 0, []
+    writers, n_units, spare, twins = [], 0, [], Twins(encoded)
     # one chunk is written while the model is at the next, so two are held
     with ThreadPoolExecutor(1) as disk:
         written: Future | None = None
         for rows in chunks_of(encoded, unit, model.config.hidden_size):
             chunk = fill(reader, encoded, unit, rows, batch_size, spare)
+            twins.settle(chunk)
             if not writers:
                 about = about | {"unit": unit}
                 writers = [

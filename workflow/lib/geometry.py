@@ -13,8 +13,8 @@ def nearest_distances(distances: pd.DataFrame) -> pd.Series:
 def spatial_similarity(one: pd.DataFrame, other: pd.DataFrame, missing: str = "shared") -> float:
     """Pearson correlation of two geometries' distances, label pair by label pair.
 
-    A label may be missing from one of them. `shared`: only pairs that both have; `zero`: missing ones count as 0, as
-    in the published code.
+    A label may be missing from one of them. `shared`: only pairs that both have; `zero`: a pair that one lacks counts
+    as 0 there.
     """
     vectors = [frame.set_index(["label_a", "label_b"])["distance"] for frame in (one, other)]
     joined = pd.concat(vectors, axis=1, join="inner" if missing == "shared" else "outer").fillna(0.0).to_numpy()

@@ -5,16 +5,21 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from workflow.lib.errors import UserError
 from workflow.lib.geometry import nearest_distances, spatial_similarity, without_small_labels
 from workflow.lib.repetitions import with_parts
 
 CELL = ["encoder", "task", "state", "seed"]
 
 
-def published_series(encoder: str, task: str, state: str) -> str:
-    """A cell's name in config/published/zhou2022.csv: base.0, ps_fxn, finetuned -> base/ps-fxn/tuned."""
-    size = {"bert": "base"}.get(encoder.split(".")[0], encoder.split(".")[0])
-    name = {"trec50": "trec-50"}.get(task, task.replace("_", "-"))
+def published_task(task: str) -> str:
+    """A task's name in config/published/zhou2022.csv."""
+    return task.replace("_", "-")
+
+
+def published_cell(size: str, task: str, state: str) -> str:
+    """A cell of table 7 there: base, ps_fxn, finetuned -> base/ps-fxn/tuned."""
+    name = {"trec50": "trec-50"}.get(task, published_task(task))
     return f"{size}/{name}/{'tuned' if state in ('finetuned', 'tuned') else 'orig'}"
 
 
@@ -24,15 +29,21 @@ def own_cells(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["tuned_on"].isna() | (frame["tuned_on"] == frame["task"])]
 
 
-def cells(clusters: pd.DataFrame, similarity: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Table 7, one row per encoder, task, state and tuning seed. Accuracies in percent, over the probe's seeds."""
+def cells(
+    clusters: pd.DataFrame, similarity: pd.DataFrame, accuracy: pd.DataFrame, missing: str = "shared"
+) -> pd.DataFrame:
+    """Table 7, one row per encoder, task, state and tuning seed. Accuracies in percent, over the probe's seeds.
+
+    `similarity` is by the rule `missing` for labels that train or test lacks, `similarity_zero` always by that rule.
+    """
     of_probe = own_cells(accuracy).groupby(CELL, sort=False)
     probed = of_probe["accuracy"].agg(accuracy=lambda v: 100 * v.mean(), accuracy_sd=lambda v: 100 * v.std(ddof=0))
     probed["sizes"] = of_probe[["first", "second"]].first().astype(str).agg(", ".join, axis=1)
     probed["configurations"] = of_probe["n_configurations"].first()
     trained = own_cells(clusters).query("split == 'train'").set_index(CELL)[["n_labels", "n_clusters", "linear"]]
     alike = own_cells(similarity).set_index(CELL)[["shared", "zero"]].add_prefix("similarity_")
-    return probed.join([trained, alike]).reset_index()
+    table = probed.join([trained, alike]).reset_index()
+    return table.assign(similarity=table[f"similarity_{missing}"])
 
 
 def changes_of_nearest(distances: pd.DataFrame, probed: str) -> dict[str, pd.DataFrame]:
@@ -47,19 +58,28 @@ def changes_of_nearest(distances: pd.DataFrame, probed: str) -> dict[str, pd.Dat
     return changes
 
 
+def enough(distances: pd.DataFrame, at_least: int) -> pd.DataFrame:
+    if distances.empty:
+        raise UserError(
+            f"a task of zhou2022.path_tasks has fewer than two labels with {at_least} or more training points: "
+            "lower zhou2022.min_points or follow another task"
+        )
+    return distances
+
+
 def nearest_by_step(distances: pd.DataFrame, points: pd.Series, at_least: int, layer: int) -> pd.DataFrame:
     """(steps, labels) distance to the nearest label, without labels of few points."""
-    frame = without_small_labels(distances[distances["layer"] == layer], points, at_least)
+    frame = enough(without_small_labels(distances[distances["layer"] == layer], points, at_least), at_least)
     return pd.DataFrame({step: nearest_distances(of_step) for step, of_step in frame.groupby("step")}).T
 
 
-def similarity_by_step(distances: pd.DataFrame, points: pd.Series, at_least: int, missing: str) -> pd.DataFrame:
+def similarity_by_step(distances: pd.DataFrame, points: pd.Series, at_least: int) -> pd.DataFrame:
     """(steps, layers) similarity of a step's label distances to those before tuning."""
-    frame = without_small_labels(distances, points, at_least)
+    frame = enough(without_small_labels(distances, points, at_least), at_least)
     found = {}
     for layer, of_layer in frame.groupby("layer"):
         start = of_layer[of_layer["step"] == of_layer["step"].min()]
-        found[layer] = {step: spatial_similarity(start, of_step, missing) for step, of_step in of_layer.groupby("step")}
+        found[layer] = {step: spatial_similarity(start, of_step) for step, of_step in of_layer.groupby("step")}
     return pd.DataFrame(found)
 
 
@@ -93,4 +113,4 @@ def closest_labels(distances: pd.DataFrame, centroids: pd.DataFrame, n: int = 3)
         pairs = list(combinations(chosen, 2))
         return sum(gaps[pair] for pair in pairs), sum(np.linalg.norm(centres[a] - centres[b]) for a, b in pairs)
 
-    return min(combinations(names, n), key=closeness)
+    return min(combinations(names, min(n, len(names))), key=closeness)

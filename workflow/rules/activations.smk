@@ -1,10 +1,10 @@
 """Activation caches: what every layer of a model says of the units of datasets.
 
 in   a model's folder, the datasets that analyses look at through it
-out  activations/<model>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector; layer 0 = embeddings
-     activations/<model>/steps/<update>/layer-<kk>.parquet: the same at the saved steps, of the task's own unit and rows
-how  one forward pass per dataset writes all layers; one job does all that is wanted of a model, because importing torch
-     and loading the model cost more than a small dataset
+out  activations/<model>/<paper>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector; layer 0 = embeddings
+     activations/<model>/zhou2022/steps/<update>/layer-<kk>.parquet: the same at saved steps, of the task's unit and rows
+how  one forward pass per dataset writes all layers; one job does all that a paper wants of a model, because importing
+     torch and loading the model cost more than a small dataset, and no more, so that no paper waits for another's data
 """
 
 
@@ -12,13 +12,13 @@ rule cache_activations:
     """Write the activations of a model, all layers, for whole texts (cls) and words, and those of its saved steps."""
     input:
         model=lambda w: model_folder(w.model),
-        data=lambda w: [data_file(place) for place in all_inputs_of(w.model)],
+        data=lambda w: [data_file(place) for place in all_inputs_of(w.model, w.paper)],
     output:
-        directory("<results>/activations/{model}"),
+        directory("<results>/activations/{model}/{paper}"),
     log:
-        "<results>/logs/activations/{model}.log",
+        "<results>/logs/activations/{model}/{paper}.log",
     benchmark:
-        "<results>/benchmarks/activations/{model}.tsv"
+        "<results>/benchmarks/activations/{model}/{paper}.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -28,9 +28,9 @@ rule cache_activations:
     params:
         units=lambda w: {
             unit: [folder_name(place) for place in places]
-            for unit, places in inputs_of(w.model).items()
+            for unit, places in inputs_of(w.model, w.paper).items()
         },
-        followed=lambda w: followed_data(w.model),
+        followed=lambda w: followed_data(w.model) if w.paper == "zhou2022" else {},
         settings=config["activations"],
         modules=digest_of("activations/cache.py"),
     script:

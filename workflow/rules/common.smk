@@ -75,24 +75,18 @@ def unit_of(task):
     return "cls" if training_of(config, task)["head"] == "sequence" else "word"
 
 
-def inputs_of(model):
-    """Datasets that a model is looked at with, as `<dataset>/<split>`, by unit: all that any paper asks for."""
-    inputs = {"cls": [config["matton2019"]["general"]]} if matton_tasks(model) else {}
-    for task in matton_tasks(model) + zhou_tasks(model):
+def inputs_of(model, paper):
+    """Datasets that a paper looks at a model with, as `<dataset>/<split>`, by unit (whole texts or words)."""
+    inputs = {"cls": [config["matton2019"]["general"]]} if paper == "matton2019" else {}
+    tasks = {"matton2019": matton_tasks, "zhou2022": zhou_tasks}[paper](model)
+    for task in tasks:
         inputs.setdefault(unit_of(task), []).extend(task_places(task))
     return {unit: list(dict.fromkeys(places)) for unit, places in inputs.items()}
 
 
-def all_inputs_of(model):
-    return list(dict.fromkeys(place for places in inputs_of(model).values() for place in places))
-
-
-def followed_data(model):
-    """Unit and data with which the saved steps of a followed model are looked at; nothing for others."""
-    if model not in zhou_path_models():
-        return {}
-    task = task_of(model)
-    return {"unit": unit_of(task), "name": task_data(task)["train"]}
+def all_inputs_of(model, paper):
+    places = inputs_of(model, paper).values()
+    return list(dict.fromkeys(place for of_unit in places for place in of_unit))
 
 
 def task_places(task):

@@ -66,7 +66,14 @@ rule score_zhou2022:
         mem_mb=1000,
         runtime=10,
     params:
-        settings=zhou_settings("min_points", "missing_labels", "cross_tasks"),
+        settings={
+            "published_as": published_as(
+                config["zhou2022"]["encoders"] + [config["zhou2022"]["path_encoder"]]
+            ),
+            **zhou_settings(
+                "tasks", "min_points", "missing_labels", "cross_tasks", "path_encoder"
+            ),
+        },
         modules=digest_of("scorecard/zhou2022.py"),
     script:
         "../scripts/scorecard/zhou2022.py"

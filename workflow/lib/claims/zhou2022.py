@@ -46,8 +46,8 @@ def nearly_all(name: str, changes: pd.Series, what: str) -> Claim:
 
 
 def before_and_after(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """(encoder, task): pretrained, finetuned; means over tuning seeds."""
-    return table.groupby(["encoder", "task", "state"])[column].mean().unstack("state")
+    """(encoder, task): pretrained, finetuned; means over tuning seeds, where there are both."""
+    return table.groupby(["encoder", "task", "state"])[column].mean().unstack("state").dropna()
 
 
 def change_in(table: pd.DataFrame, column: str) -> pd.Series:
@@ -78,25 +78,25 @@ def distances_grow(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: i
 
 
 def related_tasks_help(distances: pd.DataFrame, cross_tasks: dict[str, list[str]]) -> Claim:
-    """The tasks of a list are taken as going from the task itself to the least related."""
+    """The last task of a list is taken as the opposing one, the others as related; one alone says nothing."""
     verdicts, evidence = [], []
     for probed, others in cross_tasks.items():
         changes = {
             task: frame["change"].dropna().tolist() for task, frame in changes_of_nearest(distances, probed).items()
         }
-        verdicts += [above(changes[task]) for task in others[:-1]]
-        verdicts.append(above([-change for change in changes[others[-1]]]))
+        verdicts += [above(changes[task]) for task in others[:-1]] or [UNCLEAR]
+        verdicts.append(above([-change for change in changes[others[-1]]]) if len(others) > 1 else UNCLEAR)
         evidence.append(f"{probed} probed, mean change over labels: "
                         + "; ".join(f"tuned on {task} {said(changes[task], 2)}" for task in others))  # fmt: skip
     return claim("related_tasks_help", all_of(verdicts), ". ".join(evidence))
 
 
-def at_the_end(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: int, missing: str) -> pd.DataFrame:
+def at_the_end(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: int) -> pd.DataFrame:
     """(tasks, layers) similarity to the start after the last update."""
     found = {}
     for task, of_task in distances.groupby("task", sort=False):
         points = points_by_label(centroids[centroids["task"] == task])
-        found[task] = similarity_by_step(of_task, points, at_least, missing).iloc[-1]
+        found[task] = similarity_by_step(of_task, points, at_least).iloc[-1]
     return pd.DataFrame(found).T
 
 
@@ -130,15 +130,15 @@ def movement_claims(centroids: pd.DataFrame) -> list[Claim]:
 
 
 def all_claims(tables: dict[str, pd.DataFrame], settings: dict) -> list[Claim]:
-    table = cells(tables["clusters"], tables["similarity"], tables["accuracy"])
+    table = cells(tables["clusters"], tables["similarity"], tables["accuracy"], settings["missing_labels"])
+    table = table[table["task"].isin(settings["tasks"])]
     paths = tables["path_distances"], tables["path_centroids"], settings["min_points"]
-    fall = -change_in(table, f"similarity_{settings['missing_labels']}")
     return [
         nearly_all("tuning_improves", change_in(table, "accuracy"), "accuracy rises"),
-        nearly_all("similarity_falls", fall, "similarity falls"),
+        nearly_all("similarity_falls", -change_in(table, "similarity"), "similarity falls"),
         clusters_fall(table),
         distances_grow(*paths),
         related_tasks_help(tables["cross_distances"], settings["cross_tasks"]),
-        *depth_claims(at_the_end(*paths, settings["missing_labels"])),
+        *depth_claims(at_the_end(*paths)),
         *movement_claims(tables["path_centroids"]),
     ]

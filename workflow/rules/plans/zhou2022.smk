@@ -1,6 +1,12 @@
 """What zhou2022 asks of models and analyses. No rules here."""
 
 
+def published_as(instances):
+    """Encoders that are one of the paper's, by the size that its tables name; only these stand beside its numbers."""
+    sizes = {name: config["encoders"][name.split(".")[0]].get("published_as") for name in instances}
+    return {name: size for name, size in sizes.items() if size}
+
+
 def zhou_settings(*keys):
     """The smallest piece of the section, so that a change reruns only what depends on it."""
     return {key: config["zhou2022"][key] for key in keys}
@@ -120,18 +126,23 @@ def zhou_parameters(artifact):
         return {
             "encoders": shown.get(artifact, section["encoders"]),
             "tasks": section["tasks"],
-            "published": config["figures"]["published"],
+            "missing_labels": section["missing_labels"],
+            "published_as": published_as(section["encoders"]),
         }
     return {
         "table1": zhou_settings("encoders"),
-        "table5": {"published": config["figures"]["published"], **zhou_settings("cross_tasks")},
+        "table5": {
+            "published_as": published_as([section["path_encoder"]]),
+            **zhou_settings("cross_tasks", "path_encoder"),
+        },
         "table6": {"tasks": {task: points_of(task) for task in section["tasks"]}},
         "fig1": {"seed": config["seed"]},
         "fig2": zhou_settings("min_points"),
         "fig3": zhou_settings("min_points"),
         "fig4": {
-            "published": config["figures"]["published"],
-            **zhou_settings("min_points", "missing_labels"),
+            "published": config["figures"]["published"]
+            and published_as([section["path_encoder"]]).get(section["path_encoder"]) == "base",
+            **zhou_settings("min_points"),
         },
         "fig5": {"layers": "even"},
         "fig6": zhou_settings("min_points"),
@@ -146,3 +157,11 @@ def zhou_script(artifact):
         "movements": ("fig5", "fig7", "fig8", "fig9", "fig10"),
     }
     return next((name for name, ids in shared.items() if artifact in ids), artifact)
+
+
+def followed_data(model):
+    """Unit and data with which the saved steps of a followed model are looked at; nothing for others."""
+    if model not in zhou_path_models():
+        return {}
+    task = task_of(model)
+    return {"unit": unit_of(task), "name": task_data(task)["train"]}

@@ -107,6 +107,8 @@ if __name__ == "__main__":
         load_tokenizer(snakemake.input.encoder).save_pretrained(folder)
         write_table(history, folder / "history.parquet")
         if state.folder.exists():
+            # killed between here and the end, training must begin anew: a state without its steps is not continued
+            state.remove()
             state.folder.rename(folder / "steps")
     write_table([scores | {"n_train": len(kept)}], snakemake.output.metrics, encoder=wildcards.encoder,
                 task=wildcards.task, recipe=wildcards.recipe, fraction=fraction, seed=seed)  # fmt: skip

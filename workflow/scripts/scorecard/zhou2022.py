@@ -6,16 +6,24 @@ import pandas as pd
 
 from workflow.lib.claims.zhou2022 import all_claims, at_the_end
 from workflow.lib.repetitions import spread, with_parts
-from workflow.lib.zhou2022 import cells, changes_of_nearest, nearest_by_step, points_by_label, published_series
+from workflow.lib.zhou2022 import (
+    cells,
+    changes_of_nearest,
+    nearest_by_step,
+    points_by_label,
+    published_cell,
+    published_task,
+)
 
 
-def of_table7(table: pd.DataFrame) -> list[tuple]:
+def of_table7(table: pd.DataFrame, published_as: dict[str, str]) -> list[tuple]:
+    """Of the encoders that are the paper's."""
     rows = []
-    for row in table.itertuples():
-        series = published_series(row.encoder, row.task, row.state)
+    for row in table[table["encoder"].isin(list(published_as))].itertuples():
+        series = published_cell(published_as[row.encoder], row.task, row.state)
         rows += [("table7", series, "accuracy", row.accuracy), ("table7", series, "clusters", row.n_clusters),
                  ("table7", series, "linear", float(row.linear)),
-                 ("table7", series, "train_test_similarity", row.similarity_shared)]  # fmt: skip
+                 ("table7", series, "train_test_similarity", row.similarity)]  # fmt: skip
     return [row for row in rows if row[-1] == row[-1]]
 
 
@@ -23,9 +31,9 @@ def of_table5(distances: pd.DataFrame, accuracy: pd.DataFrame) -> list[tuple]:
     """The published table probes PS-fxn."""
     rows, accuracy = [], with_parts(accuracy).query("task == 'ps_fxn'")
     for tuned_on, here in accuracy.groupby(accuracy["tuned_on"].fillna("none")):
-        rows.append(("table5", tuned_on.replace("_", "-"), "accuracy", 100 * here["accuracy"].mean()))
+        rows.append(("table5", published_task(tuned_on), "accuracy", 100 * here["accuracy"].mean()))
     for tuned_on, frame in changes_of_nearest(distances, "ps_fxn").items():
-        series, change = tuned_on.replace("_", "-"), frame["change"].dropna()
+        series, change = published_task(tuned_on), frame["change"].dropna()
         rows += [("table5", series, "labels_increased", float((change > 0).sum())),
                  ("table5", series, "labels_decreased", float((change < 0).sum())),
                  ("table5", series, "mean_increase", change.mean())]  # fmt: skip
@@ -42,9 +50,9 @@ def of_table6(sizes: pd.DataFrame) -> list[tuple]:
 
 
 def of_paths(distances: pd.DataFrame, centroids: pd.DataFrame, settings: dict) -> list[tuple]:
-    ends = at_the_end(distances, centroids, settings["min_points"], settings["missing_labels"])
+    ends = at_the_end(distances, centroids, settings["min_points"])
     rows = [
-        ("fig4_similarity_at_end", task.replace("_", "-"), str(layer), value)
+        ("fig4_similarity_at_end", published_task(task), str(layer), value)
         for task, of_task in ends.iterrows()
         for layer, value in of_task.dropna().items()
     ]
@@ -53,7 +61,7 @@ def of_paths(distances: pd.DataFrame, centroids: pd.DataFrame, settings: dict) -
         nearest = nearest_by_step(of_task, points, settings["min_points"], int(of_task["layer"].max()))
         for label, values in nearest.items():
             name = re.sub("(?<=[a-z])(?=[A-Z])", "-", label.removeprefix("p.")).lower()
-            series = f"{task.replace('_', '-')}/{name}"
+            series = f"{published_task(task)}/{name}"
             rows += [("fig6_min_distance", series, "start", values.iloc[0]),
                      ("fig6_min_distance", series, "end", values.iloc[-1])]  # fmt: skip
     return rows
@@ -66,10 +74,12 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "sizes"}
     settings = snakemake.params.settings
-    rows = of_table7(cells(tables["clusters"], tables["similarity"], tables["accuracy"]))
-    rows += of_table5(tables["cross_distances"], tables["cross_accuracy"])
-    rows += of_table6(pd.read_csv(snakemake.input.sizes))
-    rows += of_paths(tables["path_distances"], tables["path_centroids"], settings)
+    sizes, rows = settings["published_as"], of_table6(pd.read_csv(snakemake.input.sizes))
+    table = cells(tables["clusters"], tables["similarity"], tables["accuracy"], settings["missing_labels"])
+    rows += of_table7(table[table["task"].isin(settings["tasks"])], sizes)
+    if sizes.get(settings["path_encoder"]) == "base":  # whose steps and layers the paper shows
+        rows += of_table5(tables["cross_distances"], tables["cross_accuracy"])
+        rows += of_paths(tables["path_distances"], tables["path_centroids"], settings)
     frame = pd.DataFrame(rows, columns=["artifact", "series", "x", "value"])
     measured = spread(frame, ["artifact", "series", "x"], "value").rename(columns={"mean": "measured"})
     write_table(measured, snakemake.output.measured)

@@ -35,7 +35,8 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     centroids = read_tables(snakemake.input.centroids)
     by_layer = movements(centroids)
-    wanted = [k for k in by_layer if k % 2 == 0 or snakemake.params.settings["layers"] == "all"]
+    # every second layer is counted down from the last, so that this is among them
+    wanted = list(by_layer) if snakemake.params.settings["layers"] == "all" else list(by_layer)[::-2][::-1]
     columns = min(len(wanted), 3 if len(wanted) in (3, 5, 6) else 4)
     rows = -(-len(wanted) // columns)
     figure, panels = new_figure(width=2 * COLUMN, height=2 * COLUMN / columns * rows + 0.3, ncols=columns, nrows=rows,

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.figures import name_of
-from workflow.lib.zhou2022 import cells, published_series
+from workflow.lib.zhou2022 import cells, published_cell
 
 STATES = {"pretrained": "original", "finetuned": "tuned"}
 
@@ -22,9 +22,10 @@ def summary(table: pd.DataFrame, encoders: list[str], tasks: list[str]) -> pd.Da
                         str(n) for n in dict.fromkeys(here["configurations"])),
                     "labels": int(here["n_labels"].iloc[0]), "clusters": mean_of(here["n_clusters"]),
                     "linear": "yes" if here["linear"].all() else "no",
-                    "similarity": here["similarity_shared"].mean(),
-                    "similarity, missing labels as 0": here["similarity_zero"].mean(),
-                    "tuning seeds": len(here),
+                    "similarity": here["similarity"].mean() if here["linear"].all() else float("nan"),
+                    "similarity, missing labels as 0": here["similarity_zero"].mean()
+                    if here["linear"].all() else float("nan"),
+                    "± over": "probe seeds" if len(here) == 1 else f"{len(here)} tuning seeds",
                 })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -52,18 +53,19 @@ def side_by_side(rows: pd.DataFrame, columns: list[str], key: str) -> pd.DataFra
     return out
 
 
-def with_paper(rows: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
-    """The published cell beside ours, where the paper has an encoder of that name."""
-    if published is None:
+def with_paper(rows: pd.DataFrame, published: pd.DataFrame, published_as: dict[str, str]) -> pd.DataFrame:
+    """The published cell beside ours, for encoders that are the paper's."""
+    if not published_as:
         return rows
     paper = published[published["artifact"] == "table7"].set_index(["series", "x"])["value"]
-    series = list(map(published_series, rows["encoder"], rows["task"], rows["state"]))
+    sizes = [published_as.get(encoder, "") for encoder in rows["encoder"]]
+    series = list(map(published_cell, sizes, rows["task"], rows["state"]))
     for column, x in (("accuracy", "accuracy"), ("clusters", "clusters"), ("similarity", "train_test_similarity")):
         rows[f"paper: {column}"] = [paper.get((name, x), float("nan")) for name in series]
     return rows
 
 
-def table(name: str, rows: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+def table(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     if name == "table2":
         return side_by_side(rows, ["accuracy (%)", "accuracy (%)_sd", "similarity"], "task")
     if name == "table3":
@@ -71,11 +73,12 @@ def table(name: str, rows: pd.DataFrame, published: pd.DataFrame | None) -> pd.D
     if name == "table4":
         # the task with one question under two labels, which nothing can separate
         task = "trec50" if "trec50" in set(rows["task"]) else rows["task"].iloc[-1]
-        rows = with_paper(rows[rows["task"] == task].copy(), published)
+        rows = rows[rows["task"] == task]
         columns = [name for name in ("clusters", "labels", "paper: clusters") if name in rows]
         out = side_by_side(rows, columns, "encoder")
+        out.insert(0, "task", task)
         return out.rename(columns={"original: labels": "labels"}).drop(columns="tuned: labels")
-    return with_paper(rows, published)
+    return rows
 
 
 if __name__ == "__main__":
@@ -84,9 +87,10 @@ if __name__ == "__main__":
 
     to_rule_log(snakemake.log[0])
     tables = {name: read_tables(snakemake.input[name]) for name in ("clusters", "similarity", "accuracy")}
-    rows = summary(cells(**tables), snakemake.params.settings["encoders"], snakemake.params.settings["tasks"])
-    wanted = snakemake.params.settings["published"]
-    shown = table(snakemake.wildcards.id, rows, pd.read_csv(snakemake.input.published) if wanted else None)
+    settings = snakemake.params.settings
+    rows = summary(cells(**tables, missing=settings["missing_labels"]), settings["encoders"], settings["tasks"])
+    rows = with_paper(rows, pd.read_csv(snakemake.input.published), settings["published_as"])
+    shown = table(snakemake.wildcards.id, rows)
     for column in ("task", "encoder"):
         if column in shown:
             shown[column] = shown[column].map(name_of)

@@ -26,6 +26,16 @@ def compare(distances: pd.DataFrame, accuracy: pd.DataFrame, cross_tasks: dict[s
     return pd.DataFrame(rows)
 
 
+def with_paper(shown: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """The published rows, which probe PS-fxn."""
+    paper = published.query("artifact == 'table5'").set_index(["series", "x"])["value"]
+    tuned_on = shown["fine-tuned on"].map(lambda name: {"–": "none"}.get(name, name.lower()))
+    names = tuned_on.where(shown["probed"] == name_of("ps_fxn"), "")
+    for column, x in (("average increase", "mean_increase"), ("accuracy (%)", "accuracy")):
+        shown[f"paper: {column}"] = [paper.get((name, x), float("nan")) for name in names]
+    return shown
+
+
 if __name__ == "__main__":
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import read_tables, write_text_tables
@@ -33,9 +43,7 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     distances, accuracy = (read_tables(snakemake.input[name]) for name in ("distances", "accuracy"))
     shown = compare(distances, accuracy, snakemake.params.settings["cross_tasks"])
-    if snakemake.params.settings["published"]:
-        paper = pd.read_csv(snakemake.input.published).query("artifact == 'table5'").set_index(["series", "x"])["value"]
-        names = shown["fine-tuned on"].map(lambda name: {"–": "none"}.get(name, name.lower()))
-        for column, x in (("average increase", "mean_increase"), ("accuracy (%)", "accuracy")):
-            shown[f"paper: {column}"] = [paper.get((name, x), float("nan")) for name in names]
+    settings = snakemake.params.settings
+    if settings["published_as"].get(settings["path_encoder"]) == "base":
+        shown = with_paper(shown, pd.read_csv(snakemake.input.published))
     write_text_tables(shown, snakemake.output.csv, snakemake.output.md)
