@@ -65,7 +65,7 @@ def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_
         name = table["id"][truncated[0]].as_py()
         raise UserError(
             f"dataset {info['dataset']}: row {name} has more than {max_tokens} tokens and cutting it would lose "
-            "annotated words (raise max_tokens, of the task and of activations, if the encoder takes more, or drop such rows)"
+            "annotated words (raise max_tokens of the task and of activations if the encoder takes more, or drop it)"
         )
     names = [name for name in ("input_ids", "token_type_ids", "attention_mask") if name in out]
     return Encoded(
