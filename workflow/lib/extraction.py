@@ -101,10 +101,12 @@ class Twins:
     batch, and for DirectProbe one question under two labels is something else than two questions that are close."""
 
     def __init__(self, encoded: Encoded):
-        tokens = list(zip(*(map(tuple, values) for values in encoded.inputs.values())))
-        first: dict[tuple, int] = {}
-        self.first_of = np.array([first.setdefault(key, row) for row, key in enumerate(tokens)])
-        self.has_twin = np.bincount(self.first_of, minlength=len(tokens))[self.first_of] > 1
+        first: dict[bytes, int] = {}
+        rows = zip(*encoded.inputs.values())
+        # digests, because the tokens themselves would be in memory twice
+        digests = (hashlib.blake2b(np.array(tokens, dtype=np.int32).tobytes()).digest() for tokens in rows)
+        self.first_of = np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)])
+        self.has_twin = np.bincount(self.first_of, minlength=len(self.first_of))[self.first_of] > 1
         self.vectors: dict[int, list[np.ndarray]] = {}
 
     def settle(self, chunk: "Chunk") -> None:
