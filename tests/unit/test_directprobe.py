@@ -399,3 +399,13 @@ def test_runs_as_a_module(tmp_path):
     command = [sys.executable, "-m", "workflow.lib.directprobe", str(tmp_path / "points.npz"), "--json"]
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert json.loads(answer.stdout)["distances"] == [[0, 1, pytest.approx(1.0)]]
+
+
+def test_rounding_behind_a_layer_norm_separates_nothing():
+    """Normalised float32 vectors lie in a hyperplane but for rounding; along its normal they would all be apart."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 12)).astype(np.float32)
+    x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
+    gap = hull_distance(x[:200], x[200:])
+    assert gap.distance == 0.0
+    assert not probe(x, np.repeat([0, 1], 200)).is_linear

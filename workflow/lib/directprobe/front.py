@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workflow.lib.directprobe.hulls import Gap, separation
+from workflow.lib.directprobe.hulls import COINCIDE, Gap, separation
 
 BYTES_FOR_GAPS = 400e6
 ENTRIES_AT_A_TIME = 8_000_000  # of a matrix product that is not kept
@@ -99,7 +99,7 @@ class Front:
         slack = np.where(self.alive & (self.label_of != label), reach, -np.inf)
         several = np.flatnonzero((self.sizes > 1) & (self.label_of != label))
         slack[several] += back[several] + np.square(self.references[several] - reference).sum(axis=1)
-        slots = np.flatnonzero(slack >= -ROUNDING * self.scale**2)
+        slots = np.flatnonzero(slack >= -COINCIDE * self.scale**2)
         return slots, slack[slots]
 
     def _touching(self, centre: np.ndarray, radius: float, slots: np.ndarray) -> np.ndarray:

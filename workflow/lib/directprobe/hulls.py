@@ -15,9 +15,10 @@ from scipy.linalg.lapack import dposv
 from scipy.optimize import linprog
 from threadpoolctl import ThreadpoolController
 
-COINCIDE = 1e-9  # relative to the spread of the points: two combinations this close are one point
+# Relative to the spread of the points, what float32 resolves: hulls closer than this touch. Behind a LayerNorm all
+# points lie in one hyperplane but for rounding, and along its normal any two labels would be apart, by 1e-9.
+COINCIDE = 1e-7
 CONVERGED = 1e-9  # distance and its lower bound agree to this fraction
-ROUNDING = 1e-11  # a gap has to exceed what rounding of the scalar products may feign
 POINTS_PER_LOOK = 24  # so many points of either hull join the working set at a time
 POINTS_PER_STEP = 16  # and so many become vertices at a time
 BOLD_STEPS = 6  # so often all vertices of negative weight are dropped together before one is dropped at a time
@@ -74,7 +75,7 @@ def _search(a: np.ndarray, b: np.ndarray, start: Gap | None, scale: float | None
         return _gap(0.0, np.zeros(a.shape[1]), np.array([0]), np.array([0]))
     if start is not None and not exact and start.normal.any():
         width = width_along(start.normal, a, b)
-        if width > ROUNDING * scale:
+        if width > COINCIDE * scale:
             return _gap(width, start.normal, *start.support)
     work = _WorkingSet(a, b, scale, start)
     while True:
@@ -88,7 +89,7 @@ def _search(a: np.ndarray, b: np.ndarray, start: Gap | None, scale: float | None
                 return _gap(0.0, np.zeros(a.shape[1]), *work.support())
             along_a, along_b = a @ difference, b @ difference
             lower = float(along_a.min() - along_b.max()) / upper
-            if lower > ROUNDING * scale and (not exact or upper - lower <= CONVERGED * upper):
+            if lower > COINCIDE * scale and (not exact or upper - lower <= CONVERGED * upper):
                 return _gap(upper if exact else lower, difference, *work.support())
             if work.take_in(along_a, along_b):
                 break
@@ -117,7 +118,7 @@ def _centred(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, floa
 
 def _doubtful(a, b, scale: float, work: "_WorkingSet", difference: np.ndarray, lower: float, upper: float) -> Gap:
     """Neither certificate was reached to full precision: a linear programme decides whether the hulls are apart."""
-    if lower > ROUNDING * scale:
+    if lower > COINCIDE * scale:
         return _gap(upper, difference, *work.support())
     normal = _widest_by_programme(a, b, scale, work)
     if normal is None:
@@ -139,11 +140,11 @@ def _widest_by_programme(a: np.ndarray, b: np.ndarray, scale: float, work: "_Wor
         options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
         cost = np.append(np.zeros(d + 1), -1.0)
         answer = linprog(cost, constraints, np.zeros(n_a + n_b), bounds=bounds, method="highs", options=options)
-        if not answer.success or width_along(answer.x[:d], inside_a, inside_b) <= ROUNDING:
+        if not answer.success or width_along(answer.x[:d], inside_a, inside_b) <= COINCIDE:
             return None
         normal = answer.x[:d]
         along_a, along_b = a @ normal, b @ normal
-        if along_a.min() - along_b.max() > ROUNDING * scale * np.sqrt(normal @ normal):
+        if along_a.min() - along_b.max() > COINCIDE * scale * np.sqrt(normal @ normal):
             return normal
         new_a = np.setdiff1d(np.argsort(along_a)[:POINTS_PER_LOOK], rows_a)
         new_b = np.setdiff1d(np.argsort(-along_b)[:POINTS_PER_LOOK], rows_b)
