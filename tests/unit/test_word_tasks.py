@@ -1,7 +1,5 @@
 """Words and word pairs: which units a task labels, where their pieces stand, heads on them, and learning from them."""
 
-import logging
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -19,7 +17,6 @@ from workflow.lib.training.state import SavedState
 from workflow.lib.units import Units, label_numbers, labelled_units, vocabulary
 
 torch.set_num_threads(1)
-logging.disable(logging.CRITICAL)
 TREES = [
     {"id": "a", "words": ["a", "cat", "sat"], "upos": ["DET", "NOUN", "VERB"], "head": [2, 3, 0],
      "deprel": ["det", "nsubj", "root"]},
