@@ -41,17 +41,24 @@ wildcard_constraints:
 
 
 include: "workflow/rules/plans/matton2019.smk"
+include: "workflow/rules/plans/sweeps.smk"
+include: "workflow/rules/plans/merchant2020.smk"
 include: "workflow/rules/plans/zhou2022.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/encoders.smk"
 include: "workflow/rules/models.smk"
+include: "workflow/rules/sweeps.smk"
 include: "workflow/rules/activations.smk"
 include: "workflow/rules/pca.smk"
 include: "workflow/rules/neurons.smk"
 include: "workflow/rules/directprobe.smk"
 include: "workflow/rules/mlp.smk"
 include: "workflow/rules/paths.smk"
+include: "workflow/rules/rsa.smk"
+include: "workflow/rules/structural.smk"
+include: "workflow/rules/edges.smk"
 include: "workflow/rules/matton2019.smk"
+include: "workflow/rules/merchant2020.smk"
 include: "workflow/rules/zhou2022.smk"
 include: "workflow/rules/scorecard.smk"
 
@@ -68,6 +75,12 @@ rule matton2019:
     """Everything of Matton & de Oliveira 2019."""
     input:
         artifacts("matton2019"),
+
+
+rule merchant2020:
+    """Everything of Merchant et al. 2020."""
+    input:
+        artifacts("merchant2020"),
 
 
 rule zhou2022:

@@ -23,7 +23,7 @@ datasets:
   wikipedia: {source: embedded, rows: {pretrain: 100, sentences: 100}}
   imdb: {source: embedded, rows: {train: 20, test: 20}}
   sst2: {source: embedded, rows: {train: 20, test: 20}}
-  pud: {source: embedded, rows: {train: 20, test: 20}}
+  pud: {source: embedded, rows: {train: 20, dev: 20, test: 20}}
 encoders:
   base: {source: pretrain, layers: 2, width: 64, heads: 4, seeds: [0, 1]}
   untrained: {source: random, like: base, seeds: [0]}
@@ -37,9 +37,15 @@ tasks:
   pos: {dataset: pud, head: word}
   dep: {dataset: pud, head: word_pair}
   tag: {dataset: pud, head: word}
+  parse: {dataset: pud, head: parser}
 matton2019:
   {encoders: [base.0], tasks: [imdb, ag_news, qnli], general: wikipedia/sentences, components: [1, 64],
-   sample_sizes: [50, 100]}
+   sample_sizes: [50, 100], search_rows: null}
+merchant2020:
+  {encoders: [base.0], randomised: [untrained.0], tasks: [parse, qnli], general: wikipedia/sentences, in_domain: [qnli],
+   structural_dataset: pud, structural_rank: 8, edge_tasks: [pud], edge_projection: 8, edge_hidden: 8,
+   edge_learning_rate: 0.1, edge_learning_rate_patience: 1, edge_validate_every: 1, edge_max_validations: 1,
+   edge_patience: 1, mdl_portions: [50, 100], mdl_validate_every: 1, mdl_max_validations: 1, mdl_patience: 1}
 zhou2022:
   {encoders: [base.0], tasks: [imdb], table2: base.0, table3: base.0, path_encoder: base.0, cross_tasks: {pos: [dep]},
    path_tasks: [imdb, tag, pos, dep], probe_sizes: [8], probe_alphas: [0.1], probe_max_epochs: 9}
@@ -171,6 +177,7 @@ def test_null_drops_entries_and_0_drops_splits():
         "encoders": {"base": None, "untrained": {"like": "bert", "seeds": [0]}, "bert": bert},
         "tasks": {"sst2": None},
         "matton2019": {"encoders": ["bert.0"], "general": "wikipedia/train"},
+        "merchant2020": {"encoders": ["bert.0"], "general": "wikipedia/train"},
         "zhou2022": dict.fromkeys(("table2", "table3", "path_encoder"), "bert.0")
         | {"encoders": ["bert.0"], "cross_tasks": {"pos": None, "tag": ["dep"]}},
         "pretraining_gain": {"trained": ["bert.0"]},
@@ -245,6 +252,18 @@ MISTAKES = [
      "matton2019.general is 'wikipedia/sentence': no such dataset/split (did you mean 'wikipedia/sentences'?)"),
     ({"matton2019": {"tasks": ["imbd", "sst2", "qnli"]}},
      "matton2019.tasks[0] is 'imbd': no such task (did you mean 'imdb'?)"),
+    ({"merchant2020": {"edge_tasks": ["pdu"]}}, "merchant2020.edge_tasks[0] is 'pdu': no such dataset (did you mean "
+     "'pud'?)"),
+    ({"merchant2020": {"edge_tasks": ["imdb"]}}, "datasets.imdb.rows is 'dev': no such split, which a probe needs "
+     "(one of: train, test)"),
+    ({"merchant2020": {"randomised": ["base.0"]}}, "merchant2020.randomised[0] is 'base.0': no such random encoder "
+     "(one of: untrained.0)"),
+    ({"merchant2020": {"in_domain": ["imdb"]}}, "merchant2020.in_domain[0] is 'imdb': no such task in "
+     "merchant2020.tasks (one of: parse, qnli)"),
+    ({"merchant2020": {"tasks": ["imdb", "qnli"]}}, "merchant2020.tasks is [\"imdb\", \"qnli\"]; must be tasks of "
+     "which one has head 'parser'"),
+    ({"merchant2020": {"mdl_portions": [10, 50]}}, "merchant2020.mdl_portions is [10, 50]; must be rising, up to 100"),
+    ({"merchant2020": {"structural_max_length": 4}}, "merchant2020.structural_max_length is 4; must be at least 5"),
     ({"pretraining_gain": {"trained": ["bas.0"]}},
      "pretraining_gain.trained[0] is 'bas.0': no such trained encoder (did you mean 'base.0'?)"),
     ({"pretraining_gain": {"untrained": ["base.0"]}}, "pretraining_gain.untrained[0] is 'base.0': "

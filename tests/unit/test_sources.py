@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from workflow.lib import sources
-from workflow.lib.corpus.tasks import DATASETS
+from workflow.lib.corpus.tasks import DATASETS, generate
 from workflow.lib.errors import UserError
 from workflow.lib.sources import locate, locate_with_origin
 
@@ -35,6 +35,15 @@ def raw_entry():
     split = {"file": "sub/train.label", "sha256": hashlib.sha256(CONTENT).hexdigest()}
     source = {"raw": "org/files", "url": "https://example.org/{revision}", "revision": "v1"}
     return {"splits": {"train": split}, "sources": [source]}
+
+
+@pytest.fixture
+def licensed_entry():
+    split = {"file": "sub/train.json", "sha256": None}
+    return {
+        "splits": {"train": split},
+        "sources": [{"raw": "edges/corpus", "obtain": "the Corpus (LDC) as JSON lines"}],
+    }
 
 
 def touch(folder, *names):
@@ -163,6 +172,14 @@ def test_a_raw_file_of_unknown_sum_is_kept_with_a_warning(tmp_path, raw_entry, m
     assert f"train.label has sha256 {hashlib.sha256(CONTENT).hexdigest()}, which the registry does not" in caplog.text
 
 
+@pytest.mark.parametrize("left, how", [({}, "drawn"), ({"left": False}, "drawn"), ({"left": True}, "left")])
+def test_the_origin_says_which_rows_were_drawn(tmp_path, raw_entry, left, how):
+    raw_entry["splits"]["train"]["drawn"] = {"seed": 42, "share": 0.85} | left
+    touch(tmp_path / "org/files", "sub/train.label")
+    origin = f"org/files, sub/train.label rows {how} by seed 42, share 0.85, from a mirror (pinned: v1)"
+    assert locate_with_origin(raw_entry, "train", tmp_path)[1] == origin
+
+
 def test_the_origin_says_which_part_of_a_file_it_is(tmp_path, raw_entry):
     raw_entry["splits"]["train"]["part"] = [800, 1000]
     touch(tmp_path / "org/files", "sub/train.label")
@@ -183,6 +200,43 @@ def test_raw_files_come_by_https_only_and_no_network_is_said(tmp_path, raw_entry
     raw_entry["sources"][0]["url"] = "file:///etc"
     with pytest.raises(UserError, match="not https"):
         locate(raw_entry, "train")
+
+
+# ---- licensed files
+
+
+def test_licensed_files_are_found_in_their_folder_first_and_in_a_mirror_else(tmp_path, licensed_entry):
+    own, mirror = tmp_path / "own", tmp_path / "mirror"
+    touch(mirror, "edges/corpus/sub/train.json.gz")
+    for licensed in (None, own):  # a folder that does not exist yet is no reason to stop
+        assert locate(licensed_entry, "train", mirror, licensed=licensed) == [mirror / "edges/corpus/sub/train.json.gz"]
+    touch(own, "edges/corpus/sub/train.json")
+    files, origin = locate_with_origin(licensed_entry, "train", mirror, licensed=str(own))
+    assert files == [own / "edges/corpus/sub/train.json"]
+    assert origin == "edges/corpus, sub/train.json, from a folder of licensed data"
+    assert locate(licensed_entry, "train", licensed=own) == files
+
+
+@pytest.mark.parametrize("set_keys", [(), ("mirror",), ("licensed",), ("mirror", "licensed")])
+def test_without_licensed_files_the_error_says_what_to_put_where(tmp_path, licensed_entry, monkeypatch, set_keys):
+    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda *_, **__: pytest.fail("never downloaded"))
+    folders = {key: tmp_path / key for key in set_keys}
+    with pytest.raises(UserError) as error:
+        locate(licensed_entry, "train", dataset="toy", **folders)
+    message = str(error.value)
+    assert message.startswith("dataset toy, split train: not found; looked for sub/train.json or sub/train.json.gz in ")
+    assert all(f"{folder}/edges/corpus" in message for folder in folders.values())
+    assert ("neither `licensed` nor `mirror` is set" in message) == (not folders)
+    remedy = "set `licensed: <folder>` in the config, with <folder>/edges/corpus/sub/train.json; "
+    assert message.endswith(f"{remedy}it is under licence: the Corpus (LDC) as JSON lines") and "\n" not in message
+
+
+def test_other_sources_do_not_look_among_licensed_files(tmp_path, raw_entry, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path))
+    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda url, timeout: io.BytesIO(CONTENT))
+    touch(tmp_path / "own", "org/files/sub/train.label")
+    [file] = locate(raw_entry, "train", licensed=tmp_path / "own")
+    assert file.read_bytes() == CONTENT
 
 
 # ---- the registry
@@ -227,6 +281,19 @@ def test_the_schema_refuses_unknown_keys_and_unpinned_or_climbing_sources(change
         ("ps_fxn", lambda entry: entry["options"].pop("label")),
         ("trec50", lambda entry: entry["options"].update(encoding="idna")),
         ("wikipedia", lambda entry: entry["splits"]["sentences"].update(part=[0, 5])),
+        ("wikipedia", lambda entry: entry["splits"]["sentences"].update(drawn={"seed": 1, "share": 0.5})),
+        ("squad", lambda entry: entry["options"].update(text="x")),
+        ("squad", lambda entry: entry.update(kind="text")),
+        ("ep_relations", lambda entry: entry.update(shape="span")),
+        ("ep_relations", lambda entry: entry["splits"]["dev"]["drawn"].pop("seed")),
+        ("ep_relations", lambda entry: entry["splits"]["dev"]["drawn"].update(share=85)),
+        ("ep_relations", lambda entry: entry["splits"]["dev"]["drawn"].update(keep=True)),
+        ("ep_dependencies", lambda entry: entry["options"].update(label="lemma")),
+        ("ep_dependencies", lambda entry: entry["options"].pop("label")),
+        ("ep_srl", lambda entry: entry.update(shape="tree")),
+        ("ep_srl", lambda entry: entry["sources"][0].pop("obtain")),
+        ("ep_srl", lambda entry: entry["sources"][0].update(url="https://example.org")),
+        ("ep_srl", lambda entry: entry["sources"][0].update(raw="../edges")),
     ],
 )
 def test_the_schema_knows_the_options_of_every_adapter(dataset, change):
@@ -237,8 +304,19 @@ def test_the_schema_knows_the_options_of_every_adapter(dataset, change):
 
 
 def test_the_registry_and_the_embedded_corpus_agree_on_kinds():
-    for name, entry in REGISTRY["registry"].items():
-        assert DATASETS[name].kind == entry["kind"], name
+    registry = REGISTRY["registry"]
+    assert registry.keys() - DATASETS.keys() == {"ptb", "ep_pos_ontonotes"}  # licensed: an embedded one stands in
+    assert DATASETS.keys() <= registry.keys()
+    for name in DATASETS:
+        assert DATASETS[name].kind == registry[name]["kind"], name
+
+
+def test_edge_probing_has_the_same_number_of_spans_in_both_worlds():
+    for name in DATASETS:
+        if name.startswith("ep_"):
+            [row] = generate(name, "train", {"train": 1}, 0)
+            two_spans = row["targets"][0]["start2"] is not None
+            assert REGISTRY["registry"][name]["shape"] == ("span-pair" if two_spans else "span"), name
 
 
 def test_the_schema_takes_raw_sources(raw_entry):
@@ -246,7 +324,19 @@ def test_the_schema_takes_raw_sources(raw_entry):
     assert VALIDATOR.is_valid({"registry": {"trec50": entry}})
 
 
-@pytest.mark.parametrize("dataset", REGISTRY["registry"])
+def is_licensed(dataset):
+    return any("obtain" in source for source in REGISTRY["registry"][dataset]["sources"])
+
+
+def test_what_is_licensed_says_so():
+    licensed = [name for name in REGISTRY["registry"] if is_licensed(name)]
+    assert set(licensed) == {
+        "ep_constituents", "ep_pos_ontonotes", "ep_entities", "ep_srl", "ep_coreference", "ep_spr", "ptb"
+    }  # fmt: skip
+    assert {REGISTRY["registry"][name]["licence"] for name in licensed} == {"LDC"}
+
+
+@pytest.mark.parametrize("dataset", [name for name in REGISTRY["registry"] if not is_licensed(name)])
 def test_the_mirror_has_every_registered_split_but_one(mirror, dataset, caplog):
     entry = REGISTRY["registry"][dataset]
     caplog.set_level(logging.WARNING)

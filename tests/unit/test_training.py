@@ -7,14 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import matthews_corrcoef
 from transformers import BertConfig, BertModel, get_linear_schedule_with_warmup
 
 from workflow.lib.batches import bucketed_batches
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoding import Encoded
-from workflow.lib.heads import SequenceHead, Tunable
-from workflow.lib.training import loop
-from workflow.lib.training.examples import Examples
+from workflow.lib.heads.classification import SequenceHead, UnitBatch, UnitExamples, matthews
+from workflow.lib.heads.tunable import Tunable, evaluate
+from workflow.lib.training import finetuning, loop
 from workflow.lib.training.schedules import SCHEDULES, slanted_triangle
 from workflow.lib.training.state import SavedState
 from workflow.lib.units import Units
@@ -28,6 +29,7 @@ SETTINGS = {
     "schedule": "slanted", "warmup": 0.1, "clip_norm": 1.0, "save_every": 0, "keep_best": False,
 }  # fmt: skip
 N_UPDATES = 6  # per epoch
+LABELS = ["a", "b", "c"]
 
 
 class Interruption(Exception):
@@ -60,7 +62,7 @@ def examples():
     }
     encoded = Encoded(inputs, lengths, 0, dict.fromkeys(inputs, 0), [], [])
     units = Units(np.arange(N_EXAMPLES), np.empty((0, N_EXAMPLES), dtype=np.int64), labels.astype(str).astype(object))
-    return Examples(encoded, units, labels, np.arange(N_EXAMPLES))
+    return UnitExamples(encoded, units, LABELS, labels, np.arange(N_EXAMPLES))
 
 
 def make(recipe="full", dropout=0.1, seed=0) -> Tunable:
@@ -70,7 +72,7 @@ def make(recipe="full", dropout=0.1, seed=0) -> Tunable:
         max_position_embeddings=16, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout,
     )  # fmt: skip
     encoder = apply_recipe(BertModel(config, add_pooling_layer=False), recipe, seed)
-    return Tunable(encoder, SequenceHead(16, N_LABELS, dropout))
+    return Tunable(encoder, SequenceHead(16, LABELS, {"dropout": dropout}))
 
 
 def weights(model) -> dict[str, torch.Tensor]:
@@ -180,14 +182,14 @@ def test_history_has_a_row_per_epoch(uninterrupted):
     history, _ = uninterrupted
     assert [row["epoch"] for row in history] == [1, 2, 3]
     assert [row["step"] for row in history] == [N_UPDATES, 2 * N_UPDATES, 3 * N_UPDATES]
-    assert all(np.isfinite(row["loss"]) and np.isnan(row["held_out_accuracy"]) for row in history)
+    assert all(np.isfinite(row["loss"]) and np.isnan(row["held_out_score"]) for row in history)
 
 
 def test_training_learns(tmp_path, examples):
     model = make(dropout=0.0)
     history, _ = run(tmp_path, examples, SETTINGS | {"epochs": 10}, model=model, held_out=examples)
     assert history[-1]["loss"] < 0.5 * history[0]["loss"]
-    assert history[-1]["held_out_accuracy"] > 0.8
+    assert history[-1]["held_out_score"] > 0.8
 
 
 @pytest.mark.parametrize("stop", [2, N_UPDATES + 3, 2 * N_UPDATES + 1])
@@ -208,15 +210,15 @@ def test_interrupted_in_a_step_and_resumed_is_the_same(tmp_path, examples, unint
 def test_interrupted_in_an_evaluation_and_resumed_is_the_same(tmp_path, examples, monkeypatch):
     settings = SETTINGS | {"keep_best": True}
     whole = run(tmp_path / "whole", examples, settings, held_out=examples)
-    measured, accuracy = [], loop.accuracy
+    measured = []
 
     def interrupted(model, held_out):
-        measured.append(accuracy(model, held_out))
+        measured.append(evaluate(model, held_out))
         if len(measured) == 2:
             raise Interruption
         return measured[-1]
 
-    monkeypatch.setattr(loop, "accuracy", interrupted)
+    monkeypatch.setattr(loop, "evaluate", interrupted)
     with pytest.raises(Interruption):
         run(tmp_path / "parts", examples, settings, held_out=examples)
     history, resumed = run(tmp_path / "parts", examples, settings, held_out=examples)
@@ -291,7 +293,7 @@ def test_frozen_encoder_keeps_its_weights_and_the_head_learns(tmp_path, examples
 def test_frozen_encoder_gives_fixed_features():
     model = make("frozen").train()
     assert model.head.training and not any(module.training for module in model.encoder.modules())
-    batch = {"input_ids": torch.arange(8).reshape(2, 4), "attention_mask": torch.ones(2, 4, dtype=torch.long)}
+    batch = UnitBatch({"input_ids": torch.arange(8).reshape(2, 4), "attention_mask": torch.ones(2, 4)}, [], None)
     states = []
     model.head.register_forward_pre_hook(lambda _, inputs: states.append(inputs[0]))
     model(batch), model(batch)
@@ -319,17 +321,18 @@ def test_keep_best_restores_the_best_epoch(tmp_path, examples, monkeypatch, scor
 
     def scripted(model, held_out):
         seen.append(weights(model))
-        return scores[len(seen) - 1]
+        return {"accuracy": scores[len(seen) - 1]}
 
-    monkeypatch.setattr(loop, "accuracy", scripted)
+    monkeypatch.setattr(loop, "evaluate", scripted)
     history, kept = run(tmp_path, examples, SETTINGS | {"keep_best": True}, held_out=examples)
-    assert [row["held_out_accuracy"] for row in history] == scores
+    assert [row["held_out_score"] for row in history] == scores
     assert_same(kept, seen[best - 1])
 
 
 def test_last_epoch_is_kept_without_keep_best(tmp_path, examples, monkeypatch):
     seen = []
-    monkeypatch.setattr(loop, "accuracy", lambda model, _: seen.append(weights(model)) or 1 - len(seen) / 10)
+    falling = lambda model, _: seen.append(weights(model)) or {"accuracy": 1 - len(seen) / 10}  # noqa: E731
+    monkeypatch.setattr(loop, "evaluate", falling)
     _, kept = run(tmp_path, examples, SETTINGS, held_out=examples)
     assert_same(kept, seen[-1])
 
@@ -348,38 +351,49 @@ def test_saved_steps(tmp_path, examples, every, expected):
         assert_same(steps[0], start)
 
 
-def test_accuracy_is_that_of_one_row_at_a_time(examples):
+def test_scores_are_those_of_one_row_at_a_time(examples):
     model = make().eval()
     with torch.no_grad():
-        alone = [model(examples.encoded.batch(np.array([row]))).argmax().item() for row in range(len(examples))]
-    for batch_size in (5, 64):
-        assert loop.accuracy(model, examples, batch_size) == np.mean(np.array(alone) == examples.labels)
+        alone = [model(examples.batch(np.array([row]))).argmax().item() for row in range(len(examples))]
+    scores = evaluate(model, examples)
+    assert list(scores) == ["accuracy", "matthews"]
+    assert scores["accuracy"] == np.mean(np.array(alone) == examples.numbers)
+    assert scores["matthews"] == pytest.approx(matthews_corrcoef(examples.numbers, alone))
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 5])
+def test_matthews_is_that_of_scikit_learn(n_labels):
+    rng = np.random.default_rng(n_labels)
+    truth, guess = rng.integers(n_labels, size=(2, 200))
+    truth[::2] = guess[::2]
+    assert matthews(truth, guess) == pytest.approx(matthews_corrcoef(truth, guess))
+    assert matthews(truth, np.zeros_like(truth)) == 0
 
 
 # --- the script
 
 
 @pytest.mark.parametrize("n_rows", [10, 1000])
-def test_nested_rows_are_nested(finetune, n_rows):
-    parts = [finetune.nested_rows(n_rows, fraction, 5) for fraction in (0.01, 0.1, 0.5, 1.0)]
+def test_nested_rows_are_nested(n_rows):
+    parts = [finetuning.nested_rows(n_rows, fraction, 5) for fraction in (0.01, 0.1, 0.5, 1.0)]
     for small, large in itertools.pairwise(parts):
         assert set(small) <= set(large)
     assert [len(part) for part in parts] == [max(1, round(f * n_rows)) for f in (0.01, 0.1, 0.5, 1.0)]
     assert set(parts[-1]) == set(range(n_rows))
-    assert finetune.nested_rows(1000, 0.5, 5).tolist() != finetune.nested_rows(1000, 0.5, 6).tolist()
+    assert finetuning.nested_rows(1000, 0.5, 5).tolist() != finetuning.nested_rows(1000, 0.5, 6).tolist()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.1, 0.5])
-def test_hold_out_is_disjoint_from_the_training_rows(finetune, share):
-    rows = finetune.nested_rows(400, 0.5, 5)
-    kept, held_out = finetune.split_off(rows, share)
+def test_hold_out_is_disjoint_from_the_training_rows(share):
+    rows = finetuning.nested_rows(400, 0.5, 5)
+    kept, held_out = finetuning.split_off(rows, share)
     assert not set(kept) & set(held_out)
     assert set(kept) | set(held_out) == set(rows)
     assert len(held_out) == round(share * len(rows))
 
 
-def test_training_rows_are_nested_beside_a_hold_out(finetune):
-    small, large = (finetune.split_off(finetune.nested_rows(1000, fraction, 5), 0.1)[0] for fraction in (0.1, 1.0))
+def test_training_rows_are_nested_beside_a_hold_out():
+    small, large = (finetuning.split_off(finetuning.nested_rows(1000, fraction, 5), 0.1)[0] for fraction in (0.1, 1.0))
     assert set(small) <= set(large)
 
 
@@ -388,17 +402,18 @@ def test_a_part_keeps_rows_and_labels_together(examples):
     part = examples.part(rows)
     assert len(part) == 3 and part.lengths.tolist() == examples.lengths[rows].tolist()
     batch, whole = part.batch(np.array([2, 0])), examples.encoded.batch(np.array([30, 7]))
-    assert batch.labels.tolist() == examples.labels[[30, 7]].tolist()
+    assert batch.labels.tolist() == examples.numbers[[30, 7]].tolist()
     assert all(torch.equal(batch.inputs[name], whole[name]) for name in whole)
 
 
-def test_build_is_a_function_of_the_seed_and_save_is_whole(finetune, tmp_path):
+def test_build_is_a_function_of_the_seed_and_save_is_whole(finetune, tmp_path, examples):
     make().encoder.save_pretrained(tmp_path / "encoder")
-    settings = {"head": "sequence", "dropout": 0.1}
-    one, again, other = (finetune.build(tmp_path / "encoder", "reinit-1", settings, 3, seed) for seed in (1, 1, 2))
+    task = finetuning.Task.__new__(finetuning.Task)  # without reading any rows
+    task.encoder, task.settings, task.head, task.whole = tmp_path / "encoder", {"dropout": 0.1}, SequenceHead, examples
+    one, again, other = (task.build("reinit-1", seed) for seed in (1, 1, 2))
     assert_same(weights(one), weights(again))
     assert not torch.equal(one.head.linear.weight, other.head.linear.weight)
-    finetune.save_model(one, tmp_path / "saved", {"labels": ["a", "b", "c"]})
-    loaded = finetune.build(tmp_path / "saved", "full", settings, 3, 9)
-    assert_same(weights(loaded.encoder), weights(one.encoder))
+    finetune.save_model(one, tmp_path / "saved", {"labels": LABELS})
+    task.encoder = tmp_path / "saved"
+    assert_same(weights(task.build("full", 9).encoder), weights(one.encoder))
     assert {path.name for path in (tmp_path / "saved").iterdir()} >= {"head.safetensors", "tunescope.json"}

@@ -9,10 +9,10 @@ from transformers import BertConfig, BertModel
 from workflow.lib.datasets import SCHEMAS
 from workflow.lib.encoding import Encoded
 from workflow.lib.errors import UserError
-from workflow.lib.heads import HEADS, Tunable
+from workflow.lib.heads.classification import HEADS, UnitExamples
+from workflow.lib.heads.tunable import Tunable, evaluate
 from workflow.lib.pieces import WordPlaces, mean_of_pieces
-from workflow.lib.training.examples import Examples
-from workflow.lib.training.loop import accuracy, train
+from workflow.lib.training.loop import train
 from workflow.lib.training.state import SavedState
 from workflow.lib.units import Units, label_numbers, labelled_units, vocabulary
 
@@ -95,10 +95,11 @@ def test_the_mean_is_over_the_pieces_of_the_word():
     torch.testing.assert_close(means, expected)
 
 
-def examples_of(head: str) -> Examples:
+def examples_of(head: str) -> UnitExamples:
     table, info = treebank()
     units = labelled_units(table, info, head)
-    return Examples(encoded_rows(WORD_OF), units, label_numbers(units, vocabulary(units, info)), np.arange(3))
+    names = vocabulary(units, info)
+    return UnitExamples(encoded_rows(WORD_OF), units, names, label_numbers(units, names), np.arange(3))
 
 
 @pytest.mark.parametrize("head", ["word", "word_pair"])
@@ -107,7 +108,7 @@ def test_a_batch_reads_each_unit_where_it_stands(head):
     examples = examples_of(head)
     batch = examples.batch(np.array([2, 0, 1]))
     states = batch.inputs["input_ids"].float().unsqueeze(-1)
-    read = HEADS[head](1, 3, 0.0).read(states, batch.words)
+    read = HEADS[head](1, ["a", "b", "c"], {"dropout": 0.0}).vectors(states, batch)
     expected, labels = [], []
     for row in (2, 0, 1):
         for at in np.flatnonzero(examples.units.example == row):
@@ -116,12 +117,12 @@ def test_a_batch_reads_each_unit_where_it_stands(head):
                 for word in examples.units.words[:, at]
             ]
             expected.append(values)
-            labels.append(examples.labels[at])
+            labels.append(examples.numbers[at])
     np.testing.assert_allclose(read.numpy(), expected)
     assert batch.labels.tolist() == labels
 
 
-def planted(head: str, n: int = 60) -> Examples:
+def planted(head: str, n: int = 60) -> UnitExamples:
     """A word's label is its own first piece; a pair's says of either word whether it begins with 3."""
     rng = np.random.default_rng(0)
     word_of = [[-1, 0, 0, 1, 2, 2, -1]] * n
@@ -135,7 +136,8 @@ def planted(head: str, n: int = 60) -> Examples:
     else:
         example, words = np.arange(n), np.repeat([[0], [2]], n, axis=1)
         labels = 2 * (first[:, 0] == 3) + (first[:, 2] == 3)
-    return Examples(encoded, Units(example, words, labels.astype(object)), labels, np.arange(n))
+    names = [str(number) for number in range(4)]
+    return UnitExamples(encoded, Units(example, words, labels.astype(object)), names, labels, np.arange(n))
 
 
 @pytest.mark.parametrize("head", ["word", "word_pair"])
@@ -149,9 +151,9 @@ def test_words_are_learnt_and_accumulation_changes_nothing(head, accumulation, t
     torch.manual_seed(0)
     config = BertConfig(vocab_size=10, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
                         hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, initializer_range=0.1)  # fmt: skip
-    model = Tunable(BertModel(config, add_pooling_layer=False), HEADS[head](16, 4, 0.0))
+    model = Tunable(BertModel(config, add_pooling_layer=False), HEADS[head](16, list("abcd"), {"dropout": 0.0}))
     history = train(model, planted(head), settings, 0, SavedState(tmp_path / "m", [head]))
-    assert accuracy(model, planted(head)) > 0.95
+    assert evaluate(model, planted(head))["accuracy"] > 0.95
     losses = LOSSES.setdefault(head, [row["loss"] for row in history])
     np.testing.assert_allclose([row["loss"] for row in history][:5], losses[:5], rtol=1e-3)
 

@@ -9,13 +9,15 @@ import pytest
 def test_preset_plans_every_artifact(finished, preset):
     output = finished.snakemake("--dry-run", preset=preset)
     for rule in ("finetune_model", "cache_activations", "pca_accuracy", "search_neurons", "directprobe", "mlp_probe",
-                 "follow_labels", "scorecard"):  # fmt: skip
+                 "follow_labels", "sweep_recipes", "rsa", "edge_probe", "description_length", "structural_probe",
+                 "scorecard"):  # fmt: skip
         assert re.search(rf"^{rule} +\d+", output, re.MULTILINE), rule
 
 
 def test_slurm_profile_asks_for_gpus(finished):
     output = finished.snakemake("--dry-run", "--profile", "profiles/slurm", "--config", "run=elsewhere", "gpu=1")
-    for rule in ("pretrain_encoder", "finetune_model", "cache_activations", "search_neurons"):
+    for rule in ("pretrain_encoder", "finetune_model", "cache_activations", "search_neurons", "sweep_recipes",
+                 "edge_probe", "structural_probe"):  # fmt: skip
         block = re.search(rf"^rule {rule}:\n(?:    .*\n)+", output, re.MULTILINE)[0]
         resources = re.search(r"resources: (.*)", block)[1]
         assert "gpu=1" in resources and "mem_mb=" in resources and "runtime=" in resources, (rule, resources)

@@ -4,22 +4,26 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_zhou2022"}
-TABLES = {"tabulate_matton2019", "tabulate_zhou2022"}
-SCORES = {"score_matton2019", "score_zhou2022", "scorecard"}
+import pandas as pd
+
+from workflow.lib.tables import read_tables
+
+DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_merchant2020", "plot_zhou2022"}
+TABLES = {"tabulate_matton2019", "tabulate_merchant2020", "tabulate_zhou2022"}
+SCORES = {"score_matton2019", "score_merchant2020", "score_zhou2022", "scorecard"}
 
 
 def test_every_artifact_appears(finished):
     made = finished.folder / "results/tiny"
     with open(finished.folder / "config/artifacts.tsv") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    assert Counter(row["paper"] for row in rows) == {"matton2019": 11, "zhou2022": 17, "beyond": 1}
+    assert Counter(row["paper"] for row in rows) == {"matton2019": 11, "merchant2020": 8, "zhou2022": 17, "beyond": 1}
     for row in rows:
         for ending in ("pdf", "png") if row["kind"] == "figure" else ("csv", "md"):
             path = made / f"{row['kind']}s" / row["paper"] / f"{row['id']}.{ending}"
             assert path.stat().st_size > 50, path
     scorecard = (made / "scorecard.md").read_text()
-    assert "| matton2019 |" in scorecard and "| zhou2022 |" in scorecard
+    assert all(f"| {paper} |" in scorecard for paper in ("matton2019", "merchant2020", "zhou2022"))
     assert not list(made.rglob("*.part")) and not list(made.rglob("*.resume.pt"))
 
 
@@ -66,6 +70,10 @@ def test_changed_key_reruns_what_depends_on_it(finished):
     assert not set(planned) & {"generate_dataset", "pretrain_encoder"}
     planned = set(finished.planned("--config", "zhou2022={probe_n_seeds: 3}"))
     assert "mlp_probe" in planned and planned <= {"mlp_probe"} | TABLES | SCORES
+    planned = set(finished.planned("--config", "merchant2020={rsa_tokens: 60}"))
+    assert "rsa" in planned and planned <= {"rsa"} | DRAWING | SCORES
+    planned = set(finished.planned("--config", "merchant2020={edge_hidden: 12}"))
+    assert "edge_probe" in planned and planned <= {"edge_probe", "description_length"} | TABLES | SCORES
     planned = finished.planned("--config", "zhou2022={path_every: 2}")
     assert planned["finetune_model"] == 4 and planned["cache_activations"] == 4  # the followed models alone
 
@@ -77,6 +85,21 @@ def test_followed_models_keep_their_steps_and_others_none(finished):
     assert not (models / "trec50.full.f1.s0/steps").exists()
 
 
+def test_a_sweep_gives_the_same_numbers_in_one_process_and_in_many(finished):
+    """Also where a sweep keeps none of its models on disk."""
+    made = finished.folder / "results/tiny/sweeps/merchant2020/base.0"
+    together = read_tables([made / "mnli.f1.s0/00.parquet"])
+    assert list(together["recipe"]) == ["freeze-1", "freeze-2", "truncate-1"]
+    assert [path.name for path in made.rglob("*") if path.is_file() and path.suffix != ".parquet"] == []
+    apart = [f"results/tiny/sweeps/merchant2020/base.0/mnli.f1.s0/{part:02d}.parquet" for part in range(3)]
+    finished.snakemake("--config", "sweeps={recipes_per_job: 1}", "--", *apart)
+    pd.testing.assert_frame_equal(read_tables([finished.folder / path for path in apart]), together)
+    for path in apart[1:]:
+        (finished.folder / path).unlink()
+    finished.snakemake()
+    assert finished.planned() == {}
+
+
 def test_papers_do_not_wait_for_each_other_s_data(finished):
     """A task added to one paper leaves the analyses of the other alone."""
     planned = finished.planned("--config", "zhou2022={tasks: [pos, dep, ps_fxn, ps_role]}")
@@ -86,7 +109,7 @@ def test_papers_do_not_wait_for_each_other_s_data(finished):
 
 
 def test_targets(finished):
-    assert finished.planned("matton2019") == {} and finished.planned("zhou2022") == {}
+    assert all(finished.planned(paper) == {} for paper in ("matton2019", "merchant2020", "zhou2022"))
     figure = "results/tiny/figures/matton2019/fig4.png"
     assert finished.planned("--forcerun", "plot_matton2019", "--", figure) == {"plot_matton2019": 1}
     forced = finished.planned("--forcerun", "search_neurons", "--", "matton2019")

@@ -109,6 +109,31 @@ def read_units(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     return table["example"].to_numpy(), table["unit"].to_numpy()
 
 
+def words_file(folder: str | Path) -> Path:
+    return Path(folder) / "words.parquet"
+
+
+def write_words(folder: str | Path, example: np.ndarray, unit: np.ndarray, word: np.ndarray) -> None:
+    """Beside layers of tokens: the word that each token is a piece of, row for row (-1: none)."""
+    columns = {"example": example, "unit": unit, "word": word}
+    pq.write_table(
+        pa.table({name: pa.array(column, pa.int32()) for name, column in columns.items()}), words_file(folder)
+    )
+
+
+def read_words(folder: str | Path) -> np.ndarray:
+    """The word of every row of `read_vectors`, counted within its example; -1 where a token belongs to none."""
+    path = words_file(folder)
+    try:
+        word = pq.read_table(path, columns=["word"], partitioning=None)["word"].to_numpy()
+        n_rows = pq.read_metadata(layer_file(folder, 0)).num_rows
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from error
+    if len(word) != n_rows:
+        raise UserError(f"{path} has {len(word)} rows where the layers have {n_rows}; delete its folder and run again")
+    return word
+
+
 def vectors_as_lists(path: str | Path) -> pa.ChunkedArray:
     """The vectors as Arrow fixed-size lists of floats over the same memory."""
     table, about = _open(path, ["vector"])

@@ -82,17 +82,28 @@ def _names(config: dict, registry: dict):
             yield f"{key}.{split}", entry[split], datasets[entry["dataset"]]["rows"], f"split of '{entry['dataset']}'"
     places = [f"{name}/{split}" for name, entry in datasets.items() for split in entry["rows"]]
     yield "matton2019.general", config["matton2019"]["general"], places, "dataset/split"
+    merchant = config["merchant2020"]
+    yield "merchant2020.general", merchant["general"], places, "dataset/split"
+    yield "merchant2020.structural_dataset", merchant["structural_dataset"], datasets, "dataset"
+    for name in [merchant["structural_dataset"], *(name for name in merchant["edge_tasks"] if name in datasets)]:
+        for split in ("train", "dev", "test"):
+            yield f"datasets.{name}.rows", split, datasets[name]["rows"], "split, which a probe needs"
     lists = [("matton2019", "encoders", encoders, "encoder"), ("matton2019", "tasks", tasks, "task")]
     zhou = config["zhou2022"]
     lists += [("zhou2022", "encoders", encoders, "encoder"), ("zhou2022", "tasks", tasks, "task")]
     lists += [("zhou2022", "path_tasks", tasks, "task")]
+    lists += [("merchant2020", "encoders", trained, "trained encoder"), ("merchant2020", "tasks", tasks, "task")]
+    lists += [("merchant2020", "randomised", random, "random encoder")]
+    lists += [("merchant2020", "edge_tasks", datasets, "dataset")]
     lists += [("pretraining_gain", "trained", trained, "trained encoder")]
     lists += [("pretraining_gain", "untrained", random, "random encoder"), ("pretraining_gain", "tasks", tasks, "task")]
     for section, key, valid, what in lists:
-        if what != "task":
+        if what not in ("task", "dataset"):
             valid = [f"{name}.{seed}" for name in valid for seed in encoders[name]["seeds"]]
         for at, name in enumerate(config[section][key]):
             yield f"{section}.{key}[{at}]", name, valid, what
+    for at, name in enumerate(merchant["in_domain"]):
+        yield f"merchant2020.in_domain[{at}]", name, merchant["tasks"], "task in merchant2020.tasks"
     for key in ("table2", "table3"):
         yield f"zhou2022.{key}", zhou[key], zhou["encoders"], "encoder in zhou2022.encoders"
     instances = [f"{name}.{seed}" for name, entry in encoders.items() for seed in entry["seeds"]]
@@ -120,6 +131,14 @@ def _relations(config: dict):
     for at, name in enumerate(matton["tasks"]):
         holds = training_of(config, name)["head"] == "sequence"
         yield f"matton2019.tasks[{at}]", name, holds, "a task whose head is 'sequence'"
+    merchant = config["merchant2020"]
+    heads = [training_of(config, name)["head"] for name in merchant["tasks"]]
+    yield "merchant2020.tasks", merchant["tasks"], heads.count("parser") == 1, "tasks of which one has head 'parser'"
+    lengths = [merchant[f"structural_{end}_length"] for end in ("min", "max")]
+    yield "merchant2020.structural_max_length", lengths[1], lengths[0] <= lengths[1], f"at least {lengths[0]}"
+    portions = merchant["mdl_portions"]
+    rises = sorted(portions) == portions and portions[-1] == 100
+    yield "merchant2020.mdl_portions", portions, rises, "rising, up to 100"
     for name in config["tasks"]:
         task = training_of(config, name)
         holds, must = task["holdout"] > 0 or not task["keep_best"], "above 0 where keep_best is true"

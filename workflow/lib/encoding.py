@@ -34,6 +34,11 @@ class Encoded:
         return tensors
 
 
+def longest_for(info: dict, wanted: int, limit: int) -> int:
+    """Texts may be cut to what is wanted; sentences with annotated words may not, and get all that an encoder takes."""
+    return limit if info["kind"] in ("treebank", "spans") else min(wanted, limit)
+
+
 @cache
 def _has_pieces(word: str, tokenizer: PreTrainedTokenizerBase) -> bool:
     """Some words vanish in the tokenizer (a zero-width space); as an unknown word each still gets its vector."""
@@ -64,8 +69,8 @@ def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_
     if truncated and info["kind"] in ("treebank", "spans"):
         name = table["id"][truncated[0]].as_py()
         raise UserError(
-            f"dataset {info['dataset']}: row {name} has more than {max_tokens} tokens and cutting it would lose "
-            "annotated words (raise max_tokens of the task and of activations if the encoder takes more, or drop it)"
+            f"dataset {info['dataset']}: row {name} has more than the {max_tokens} tokens that the encoder takes, and "
+            "cutting it would lose annotated words; drop it"
         )
     names = [name for name in ("input_ids", "token_type_ids", "attention_mask") if name in out]
     return Encoded(

@@ -4,13 +4,14 @@ import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from workflow.lib.activations import LayerWriter, layer_file
+from workflow.lib.activations import LayerWriter, layer_file, write_words
 from workflow.lib.batches import bucketed_batches
 from workflow.lib.encoders.states import StateReader
 from workflow.lib.encoding import Encoded
@@ -140,11 +141,25 @@ def fill(
     return Chunk(rows, counts, vectors)
 
 
+def words_of_tokens(encoded: Encoded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(example, unit, word) of every token, in the order of the layers' rows; -1: a token of no word."""
+    words = [
+        [word for word, special in zip(word_of, specials) if not special]
+        for word_of, specials in zip(encoded.word_of, encoded.special)
+    ]
+    counts = np.array([len(of_row) for of_row in words])
+    unit = np.concatenate([np.arange(count) for count in counts])
+    return np.repeat(np.arange(len(words)), counts), unit, np.array(list(chain.from_iterable(words)), dtype=np.int64)
+
+
 @torch.inference_mode()
 def extract(
     model: PreTrainedModel, encoded: Encoded, unit: str, folder: Path, about: dict, batch_size: int, dtype: str
 ) -> int:
-    """Write layer-00.parquet … of one dataset into `folder`; returns the number of units."""
+    """Write layer-00.parquet … of one dataset into `folder`; returns the number of units.
+
+    Beside the layers of tokens stands words.parquet, if the rows are made of words: spans of words are looked up there.
+    """
     reader = StateReader(model.to("cuda" if torch.cuda.is_available() else "cpu").eval())
     folder.mkdir(parents=True, exist_ok=True)
     writers, n_units, spare, twins = [], 0, [], Twins(encoded)
@@ -167,4 +182,6 @@ def extract(
             written.result()
     for writer in writers:
         writer.close()
+    if unit == "token" and encoded.word_of:
+        write_words(folder, *words_of_tokens(encoded))
     return n_units

@@ -1,6 +1,7 @@
 """Where a dataset's files come from: a local mirror, or the Hub at a pinned revision. Only Parquet and text are read.
 
 With a mirror nothing is downloaded, so a cluster node without network and a laptop with one read the same rows.
+Licensed data are never downloaded: a user puts them into the folder `licensed`, or into the mirror.
 """
 
 import hashlib
@@ -15,13 +16,18 @@ from workflow.lib.files import whole_file
 log = logging.getLogger(__name__)
 
 
-def locate(entry: dict, split: str, mirror: str | Path | None = None, *, dataset: str | None = None) -> list[Path]:
+def locate(entry: dict, split: str, mirror: str | Path | None = None, **words) -> list[Path]:
     """The local files of one split of a registry entry, downloaded first where there is no mirror."""
-    return locate_with_origin(entry, split, mirror, dataset=dataset)[0]
+    return locate_with_origin(entry, split, mirror, **words)[0]
 
 
 def locate_with_origin(
-    entry: dict, split: str, mirror: str | Path | None = None, *, dataset: str | None = None
+    entry: dict,
+    split: str,
+    mirror: str | Path | None = None,
+    *,
+    dataset: str | None = None,
+    licensed: str | Path | None = None,
 ) -> tuple[list[Path], str]:
     """Files of the first source that has the split, and words on their origin that hold no path of this machine."""
     sources = entry["sources"]
@@ -30,9 +36,9 @@ def locate_with_origin(
         raise UserError(f"dataset {dataset} has no split '{split}'{nearest(split, list(entry['splits']))}")
     wanted, tried = entry["splits"][split], []
     for source in sources:
-        patterns = _patterns(source, wanted, in_mirror=mirror is not None)
+        patterns = _patterns(source, wanted, in_mirror=mirror is not None or "obtain" in source)
         try:
-            folder, place = _folder_of(source, wanted, patterns, mirror)
+            folder, place = _folder_of(source, wanted, patterns, mirror, licensed)
         except _Unreachable as error:
             tried.append(str(error))
             continue
@@ -41,9 +47,11 @@ def locate_with_origin(
             return files, f"{_repository(source)}, {_what(wanted)}, {place}"
         tried.append(f"{' or '.join(patterns)} in {folder}")
     layout = f"<folder>/{_repository(sources[0])}/{_patterns(sources[0], wanted, in_mirror=True)[0]}"
+    remedy = f"set `mirror: <folder>` in the config, with {layout}"
+    if obtain := sources[0].get("obtain"):
+        remedy = f"set `licensed: <folder>` in the config, with {layout}; it is under licence: {obtain}"
     raise UserError(
-        f"dataset {dataset}, split {split}: not found; looked for {'; '.join(tried)}; "
-        f"to provide it, set `mirror: <folder>` in the config, with {layout}"
+        f"dataset {dataset}, split {split}: not found; looked for {'; '.join(tried)}; to provide it, {remedy}"
     )
 
 
@@ -58,6 +66,8 @@ def _repository(source: dict) -> str:
 def _what(split: dict) -> str:
     """The publisher's name of a split, and which of its rows (counted from 1) where they are not all."""
     rows = " rows {}-{}".format(split["part"][0] + 1, split["part"][1]) if "part" in split else ""
+    if draw := split.get("drawn"):
+        rows += f" rows {'left' if draw.get('left') else 'drawn'} by seed {draw['seed']}, share {draw['share']}"
     return (split.get("from") or split["file"]) + rows
 
 
@@ -71,8 +81,12 @@ def _patterns(source: dict, split: dict, *, in_mirror: bool) -> list[str]:
     return list(dict.fromkeys(usual + exact)) if in_mirror else exact or usual
 
 
-def _folder_of(source: dict, split: dict, patterns: list[str], mirror: str | Path | None) -> tuple[Path, str]:
+def _folder_of(
+    source: dict, split: dict, patterns: list[str], mirror: str | Path | None, licensed: str | Path | None
+) -> tuple[Path, str]:
     """The local folder of a source's repository, and its place in words."""
+    if "obtain" in source:
+        return _licensed_folder(source, patterns, [licensed, mirror]), "from a folder of licensed data"
     if mirror is not None:
         folder = Path(mirror).expanduser() / _repository(source)
         if not folder.is_dir():
@@ -80,6 +94,17 @@ def _folder_of(source: dict, split: dict, patterns: list[str], mirror: str | Pat
         return folder, f"from a mirror (pinned: {source['revision']})"
     fetch = _download_from_hub if "hub" in source else _download_from_url
     return fetch(source, split, patterns), f"revision {source['revision']}"
+
+
+def _licensed_folder(source: dict, patterns: list[str], places: list[str | Path | None]) -> Path:
+    folders = [Path(place).expanduser() / source["raw"] for place in places if place is not None]
+    for folder in folders:
+        if _first_match(folder, patterns):
+            return folder
+    where = (
+        f"in {' or '.join(map(str, folders))}" if folders else "in no folder (neither `licensed` nor `mirror` is set)"
+    )
+    raise _Unreachable(f"{' or '.join(patterns)} {where}")
 
 
 def _download_from_hub(source: dict, split: dict, patterns: list[str]) -> Path:

@@ -54,6 +54,7 @@ rule fetch_dataset:
         rows=lambda w: config["datasets"][w.dataset]["rows"][w.split],
         seed=config["seed"],
         mirror=config["mirror"],
+        licensed=config["licensed"],
         modules=digest_of("data/fetch.py"),
     script:
         "../scripts/data/fetch.py"

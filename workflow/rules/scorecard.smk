@@ -42,6 +42,34 @@ rule score_matton2019:
         "../scripts/scorecard/matton2019.py"
 
 
+rule score_merchant2020:
+    """merchant2020: measured numbers and claims."""
+    input:
+        edges=merchant_inputs("table1")["scores"],
+        mdl=merchant_inputs("mdl")["codelength"],
+        structural=merchant_inputs("fig1")["scores"],
+        rsa=merchant_inputs("fig2")["similarity"],
+        metrics=merchant_inputs("fig3")["metrics"],
+        sweeps=merchant_inputs("fig3")["sweeps"],
+    output:
+        measured="<results>/scorecard/merchant2020.measured.parquet",
+        claims="<results>/scorecard/merchant2020.claims.parquet",
+    log:
+        "<results>/logs/scorecard/merchant2020.log",
+    benchmark:
+        "<results>/benchmarks/scorecard/merchant2020.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        settings=merchant_scored(),
+        modules=digest_of("scorecard/merchant2020.py"),
+    script:
+        "../scripts/scorecard/merchant2020.py"
+
+
 rule score_zhou2022:
     """zhou2022: measured numbers and claims."""
     input:

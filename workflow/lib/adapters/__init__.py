@@ -10,7 +10,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from workflow.lib.adapters import conllu, label_lines, prepositions, sentences, text
+from workflow.lib.adapters import (
+    conllu,
+    edges,
+    label_lines,
+    prepositions,
+    questions,
+    relations,
+    sentences,
+    text,
+    tree_edges,
+)
+from workflow.lib.adapters.drawing import drawn
 from workflow.lib.adapters.parquet import count_rows
 from workflow.lib.adapters.sampling import take
 from workflow.lib.errors import UserError, nearest
@@ -23,6 +34,10 @@ ADAPTERS = {
     "conllu": conllu.table,
     "prepositions": prepositions.table,
     "label_lines": label_lines.table,
+    "questions": questions.table,
+    "relations": relations.table,
+    "edges": edges.table,
+    "tree_edges": tree_edges.table,
 }
 SAMPLES_ITSELF = {"sentences"}  # they choose their `rows` while reading
 
@@ -36,6 +51,8 @@ def adapt(files: list[Path], entry: dict, *, dataset: str, split: str, seed: int
     if "part" in wanted:
         start, stop = wanted["part"]
         table = table.slice(start, max(stop - start, 0))
+    if "drawn" in wanted:
+        table = drawn(table, **wanted["drawn"])
     found, expected = count_rows(files) if name in SAMPLES_ITSELF else table.num_rows, wanted.get("rows")
     if expected and found != expected:
         message = (

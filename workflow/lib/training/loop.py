@@ -7,13 +7,11 @@ import numpy as np
 import torch
 from accelerate import Accelerator
 from torch import nn
-from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 
 from workflow.lib.batches import bucketed_batches
 from workflow.lib.encoders.learning_rates import parameter_groups
-from workflow.lib.heads import Tunable
-from workflow.lib.training.examples import Examples
+from workflow.lib.heads.tunable import Examples, Tunable, evaluate
 from workflow.lib.training.schedules import SCHEDULES
 from workflow.lib.training.state import SavedState
 
@@ -80,14 +78,14 @@ def train(
                 bar.update()
                 if settings["save_every"] and (step % settings["save_every"] == 0 or step == n_steps):
                     on_step(step, model)
-            row = {"epoch": epoch + 1, "step": step, "loss": float(np.mean(losses)), "held_out_accuracy": float("nan")}
+            row = {"epoch": epoch + 1, "step": step, "loss": float(np.mean(losses)), "held_out_score": float("nan")}
             if held_out is not None:
-                row["held_out_accuracy"] = accuracy(model, held_out)
+                row["held_out_score"] = next(iter(evaluate(model, held_out).values()))
             history.append(row)
-            log.info("epoch %(epoch)d: loss %(loss).4f, held-out accuracy %(held_out_accuracy).4f", row)
-            if settings["keep_best"] and (best is None or row["held_out_accuracy"] > best["accuracy"]):
+            log.info("epoch %(epoch)d: loss %(loss).4f, held-out score %(held_out_score).4f", row)
+            if settings["keep_best"] and (best is None or row["held_out_score"] > best["score"]):
                 copied = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
-                best = {"accuracy": row["held_out_accuracy"], "epoch": epoch + 1, "model": copied}
+                best = {"score": row["held_out_score"], "epoch": epoch + 1, "model": copied}
             state.save(model=model.state_dict(), optimizer=optimizer.state_dict(), history=history, best=best,
                        epoch=epoch + 1, step=step)  # fmt: skip
     if best is not None:
@@ -97,28 +95,14 @@ def train(
 
 def _update(accelerator, model, optimizer, examples: Examples, rows: np.ndarray, settings: dict) -> float:
     """One optimiser step; the batch goes through in `accumulation` parts, each weighted by its share of the units."""
-    total, n_units = 0.0, len(examples.units_of(rows))
+    total, n_units = 0.0, examples.n_units(rows)
     for part in np.array_split(rows, min(settings["accumulation"], len(rows))):
         batch = examples.batch(part, accelerator.device)
         with accelerator.autocast():
-            logits = model(batch.inputs, batch.words)
-            loss = cross_entropy(logits, batch.labels, reduction="sum") / max(n_units, 1)
+            loss = model.head.loss(model(batch), batch) / max(n_units, 1)
         accelerator.backward(loss)
         total += loss.item()
     accelerator.clip_grad_norm_(model.parameters(), settings["clip_norm"])
     optimizer.step()
     optimizer.zero_grad()
     return total
-
-
-@torch.no_grad()
-def accuracy(model: nn.Module, examples: Examples, batch_size: int = 64) -> float:
-    """Share of the units whose label is the most likely one."""
-    model.eval()
-    device = next(model.parameters()).device
-    right, n_units = 0, 0
-    for rows in bucketed_batches(examples.lengths, batch_size):
-        batch = examples.batch(rows, device)
-        right += int((model(batch.inputs, batch.words).argmax(dim=1) == batch.labels).sum())
-        n_units += len(batch.labels)
-    return right / n_units

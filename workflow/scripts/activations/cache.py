@@ -1,15 +1,23 @@
 """Run a model over datasets and keep what every layer says of their units; the same for its saved steps."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import torch
+from transformers import PreTrainedModel
 
 from workflow.lib.datasets import read_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
-from workflow.lib.encoding import encode
+from workflow.lib.encoding import encode, longest_for
 from workflow.lib.errors import UserError
 from workflow.lib.extraction import digest_of_weights, extract
+
+
+@lru_cache(maxsize=1)
+def encoder_of(weights: Path) -> tuple[PreTrainedModel, str]:
+    """A model and the digest of its weights, once for all the datasets that are read with it."""
+    return load_encoder(weights), digest_of_weights(weights)
 
 
 @dataclass
@@ -21,12 +29,13 @@ class Cache:
     log: object
 
     def write(self, weights: Path, unit: str, path: str, folder: Path) -> None:
-        model = load_encoder(weights)
-        tokenizer = load_tokenizer(self.model_folder, for_words=unit == "word")
-        longest = min(self.settings["max_tokens"], max_tokens(model, tokenizer))
+        model, digest = encoder_of(weights)
         table, info = read_dataset(path)
+        # whatever the unit: rows that are lists of words reach the tokenizer as such
+        tokenizer = load_tokenizer(self.model_folder, for_words=unit == "word" or "words" in table.column_names)
+        longest = longest_for(info, self.settings["max_tokens"], max_tokens(model, tokenizer))
         encoded = encode(table, info, tokenizer, longest, by_word=unit == "word")
-        about = {"model": digest_of_weights(weights), "dataset": info["digest"]}
+        about = {"model": digest, "dataset": info["digest"]}
         n_units = extract(model, encoded, unit, folder, about, self.settings["batch_size"], self.settings["dtype"])
         self.log.info("%s %s of %s: %d units of %d rows, %d cut to %d tokens", weights.name, unit, info["dataset"],
                       n_units, len(table), encoded.n_truncated, longest)  # fmt: skip

@@ -1,0 +1,55 @@
+"""Answers as text: SQuAD's measures, and the choice of a span from scores for its beginning and its end."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+N_BEST, LONGEST_ANSWER = 20, 30  # beginnings and ends that are paired; tokens of an answer (SQuAD's settings of BERT)
+WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+def normalised(text: str) -> str:
+    """As SQuAD's own script does it: lower case, no (ASCII) punctuation, no articles, single spaces, in this order."""
+    return " ".join(ARTICLES.sub(" ", text.lower().translate(WITHOUT_PUNCTUATION)).split())
+
+
+def exact_match(guess: str, reference: str) -> float:
+    return float(normalised(guess) == normalised(reference))
+
+
+def f1(guess: str, reference: str) -> float:
+    """Overlap of words. Where either has none left, both must: the rule of SQuAD 2 (1.1 gives 0 even to "the")."""
+    guessed, true = normalised(guess).split(), normalised(reference).split()
+    if not guessed or not true:
+        return float(guessed == true)
+    n_common = (Counter(guessed) & Counter(true)).total()
+    return 2 * n_common / (len(guessed) + len(true))
+
+
+def best_over(measure: Callable[[str, str], float], guess: str, references: list[str]) -> float:
+    """Against the most similar reference; a question without any asks for no answer."""
+    return max(measure(guess, reference) for reference in references or [""])
+
+
+class Span(NamedTuple):
+    score: float
+    first: int  # token
+    last: int
+
+
+def best_span(begins: np.ndarray, ends: np.ndarray) -> Span | None:
+    """The best pair of the N_BEST best beginnings and ends of a context. None: all of them end before they begin, or
+    are too long."""
+    first, last = (np.argsort(-scores, kind="stable")[:N_BEST] for scores in (begins, ends))
+    n_tokens = last[None, :] - first[:, None] + 1
+    sums = begins[first][:, None] + ends[last][None, :]
+    sums = np.where((n_tokens >= 1) & (n_tokens <= LONGEST_ANSWER), sums, -np.inf)
+    if not np.any(sums > -np.inf):
+        return None
+    row, column = np.unravel_index(sums.argmax(), sums.shape)
+    return Span(float(sums[row, column]), int(first[row]), int(last[column]))

@@ -1,0 +1,96 @@
+"""One fine-tuning: a task's rows, an encoder, a recipe. Several recipes of one task may share the rows read."""
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from workflow.lib.datasets import read_dataset
+from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
+from workflow.lib.encoders.recipes import apply_recipe
+from workflow.lib.encoding import longest_for
+from workflow.lib.errors import UserError
+from workflow.lib.extraction import digest_of_weights
+from workflow.lib.heads import head_class
+from workflow.lib.heads.tunable import Examples, Tunable, evaluate
+from workflow.lib.training.loop import train
+from workflow.lib.training.state import SavedState
+
+log = logging.getLogger("finetuning")
+
+
+def nested_rows(n_rows: int, fraction: float, seed: int) -> np.ndarray:
+    """The first part of a seeded permutation: a smaller fraction is contained in every larger one."""
+    return np.random.default_rng([seed, n_rows]).permutation(n_rows)[: max(1, round(fraction * n_rows))]
+
+
+def split_off(rows: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """(training rows, held-out rows), spread evenly: both parts of a smaller fraction lie within those of a larger."""
+    held_out = np.diff(np.floor(np.arange(len(rows) + 1) * share + 0.5)) > 0
+    return rows[~held_out], rows[held_out]
+
+
+@dataclass
+class Outcome:
+    model: Tunable
+    history: list[dict]
+    scores: dict[str, float]  # on the evaluation rows: test_<metric>, and n_train
+    examples: Examples  # trained on
+    state: SavedState
+
+
+class Task:
+    """Training and evaluation rows as one encoder reads them."""
+
+    def __init__(self, encoder: str, train: str, evaluated: str, settings: dict):
+        self.encoder, self.settings = encoder, settings
+        self.head = head_class(settings["head"])
+        self.digest = read_dataset(train)[1]["digest"]
+        self.whole = self._read(train, None)
+        self.tested = self._read(evaluated, self.whole.labels)
+
+    def _read(self, path: str, labels: list[str] | None) -> Examples:
+        table, info = read_dataset(path)
+        # words come as lists in every kind but texts and questions
+        tokenizer = load_tokenizer(self.encoder, for_words=info["kind"] in ("treebank", "spans"))
+        longest = longest_for(info, self.settings["max_tokens"], max_tokens(load_encoder(self.encoder), tokenizer))
+        examples = self.head.read(table, info, tokenizer, longest, labels)
+        if examples.n_truncated:
+            log.warning("%s: %d of %d texts cut to %d tokens", path, examples.n_truncated, len(table), longest)
+        return examples
+
+    def build(self, recipe: str, seed: int) -> Tunable:
+        torch.manual_seed(seed)
+        encoder = apply_recipe(load_encoder(self.encoder), recipe, seed)
+        return Tunable(encoder, self.head(encoder.config.hidden_size, self.whole.labels, self.settings))
+
+    def tune(self, recipe: str, fraction: float, seed: int, output: str | Path) -> Outcome:
+        """Train and score; what is saved on the way stands beside `output`. Out of memory: once more in halves."""
+        try:
+            return self._attempt(recipe, fraction, seed, output, self.settings)
+        except torch.OutOfMemoryError:
+            pass  # tried again outside: here the error still holds the failed model in memory
+        # the same effective batch in twice as many parts; a second failure is the user's to solve
+        settings = self.settings | {"accumulation": 2 * self.settings["accumulation"]}
+        log.warning("out of memory: once more with accumulation %d", settings["accumulation"])
+        torch.cuda.empty_cache()
+        return self._attempt(recipe, fraction, seed, output, settings)
+
+    def _attempt(self, recipe: str, fraction: float, seed: int, output: str | Path, settings: dict) -> Outcome:
+        kept, held_out = split_off(nested_rows(self.whole.n_rows, fraction, seed), settings["holdout"])
+        if settings["keep_best"] and not len(held_out):
+            raise UserError(f"keep_best needs held-out rows, but holdout {settings['holdout']} gives none")
+        model = self.build(recipe, seed)
+        made_from = [settings, recipe, seed, fraction, self.digest, digest_of_weights(self.encoder)]
+        state = SavedState(output, made_from)
+
+        def save_step(step: int, model: Tunable) -> None:
+            model.encoder.save_pretrained(state.folder / f"{step:05d}")
+
+        examples = self.whole.part(kept)
+        held = self.whole.part(held_out) if len(held_out) else None
+        history = train(model, examples, settings, seed, state, held, save_step)
+        scores = {f"test_{name}": value for name, value in evaluate(model, self.tested).items()}
+        return Outcome(model, history, scores | {"n_train": len(kept)}, examples, state)

@@ -1,0 +1,172 @@
+"""What merchant2020 asks of models and analyses. No rules here."""
+
+EDGE_SPLITS = ("train", "dev", "test")
+PUBLISHED_DEPTH = 12  # of the paper's BERT-base
+
+
+def merchant_settings(prefix):
+    """The keys of one method, without their prefix."""
+    section = config["merchant2020"]
+    return {
+        key.removeprefix(f"{prefix}_"): value
+        for key, value in section.items()
+        if key.startswith(f"{prefix}_")
+    }
+
+
+def merchant_runs():
+    """Encoder and fine-tuning seed of every repetition: the spread of every curve is over these."""
+    section = config["merchant2020"]
+    return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
+
+
+def merchant_models(state, tasks=None):
+    """`pretrained`, `randomised`, or `tuned` on tasks."""
+    section = config["merchant2020"]
+    if state in ("pretrained", "randomised"):
+        encoders = section["encoders"] if state == "pretrained" else section["randomised"]
+        return [pretrained(encoder) for encoder in encoders]
+    return [
+        tuned(encoder, task, seed=seed)
+        for task in tasks or section["tasks"]
+        for encoder, seed in merchant_runs()
+    ]
+
+
+def merchant_probed():
+    """Models that are probed: all but the randomised, which only edge probes look at."""
+    return merchant_models("pretrained") + merchant_models("tuned")
+
+
+def edge_places():
+    return [
+        f"{task}/{split}" for task in config["merchant2020"]["edge_tasks"] for split in EDGE_SPLITS
+    ]
+
+
+def edge_data():
+    return [data_file(place) for place in edge_places()]
+
+
+def structural_places():
+    dataset = config["merchant2020"]["structural_dataset"]
+    return [f"{dataset}/{split}" for split in ("train", "dev", "test")]
+
+
+def in_domain_place(task):
+    """The rows that a task is scored on."""
+    return task_places(task)[1]
+
+
+def merchant_tokens(model):
+    """Datasets whose tokens RSA compares: general text, and the task's own of those that figure 5 shows."""
+    section = config["merchant2020"]
+    own = [
+        task
+        for task in section["in_domain"]
+        if model in merchant_models("pretrained") or task_of(model) == task
+    ]
+    return [section["general"]] + [in_domain_place(task) for task in own]
+
+
+def rsa_places(model):
+    return [folder_name(place) for place in dict.fromkeys(merchant_tokens(model))]
+
+
+def merchant_inputs_of(model):
+    """Datasets by unit: tokens for RSA and edge probes, words for structural probes."""
+    if model in merchant_models("randomised"):
+        return {"token": edge_places()}
+    return {
+        "token": list(dict.fromkeys(merchant_tokens(model) + edge_places())),
+        "word": structural_places(),
+    }
+
+
+def merchant_inputs(artifact):
+    """What an artifact of merchant2020 is made from."""
+    section, after = config["merchant2020"], merchant_models("tuned")
+    edges = analysis_of(merchant_probed() + merchant_models("randomised"), "edges", "scores")
+    sweeps = {
+        "metrics": metrics_of(after),
+        "sweeps": [
+            file
+            for task in section["tasks"]
+            for encoder, seed in merchant_runs()
+            for file in sweep_tables("merchant2020", encoder, task, seed=seed)
+        ],
+    }
+    inputs = {
+        "table1": {"scores": edges},
+        "table_top": {"scores": edges},
+        "mdl": {"codelength": analysis_of(merchant_probed(), "mdl", "codelength")},
+        "fig1": {"scores": analysis_of(merchant_probed(), "structural", "scores")},
+        "fig2": {"similarity": analysis_of(after, "rsa", "similarity")},
+        "fig3": sweeps,
+        "fig4": sweeps,
+        "fig5": {
+            "similarity": analysis_of(
+                merchant_models("tuned", section["in_domain"]), "rsa", "similarity"
+            )
+        },
+    }
+    return inputs[artifact] | {"published": published("merchant2020")}
+
+
+def merchant_parameters(artifact):
+    """The piece of config an artifact itself depends on."""
+    section = config["merchant2020"]
+    parameters = {
+        "table1": {"input": "mix"},
+        "table_top": {"input": "top"},
+        "mdl": {"tasks": section["tasks"]},
+        "fig2": {"places": {task: [folder_name(section["general"])] for task in section["tasks"]}},
+        "fig3": {"sweep": "freeze"},
+        "fig4": {"sweep": "truncate"},
+        "fig5": {
+            "places": {
+                task: [folder_name(in_domain_place(task)), folder_name(section["general"])]
+                for task in section["in_domain"]
+            }
+        },
+    }.get(artifact, {})
+    if "input" in parameters:
+        return parameters | {key: section[key] for key in ("tasks", "edge_tasks", "randomised")}
+    if "sweep" in parameters:
+        parameters["layers"] = merchant_layers()
+    return parameters | {"published": merchant_published()}
+
+
+def merchant_layers():
+    return {encoder: layers_of(encoder) for encoder in config["merchant2020"]["encoders"]}
+
+
+def merchant_scored():
+    """What the scorecard must know of the section."""
+    section = config["merchant2020"]
+    parsers = [task for task in section["tasks"] if training_of(config, task)["head"] == "parser"]
+    return {
+        "tasks": section["tasks"],
+        "randomised": section["randomised"],
+        "parser": parsers[0],
+        "layers": merchant_layers(),
+        "is_published_depth": set(merchant_layers().values()) == {PUBLISHED_DEPTH},
+        "general": folder_name(section["general"]),
+        "own": {task: folder_name(in_domain_place(task)) for task in section["in_domain"]},
+    }
+
+
+def merchant_published():
+    """Curves are drawn beside the paper's where asked for and where all encoders are as deep as its own."""
+    return config["figures"]["published"] and set(merchant_layers().values()) == {PUBLISHED_DEPTH}
+
+
+def merchant_script(artifact):
+    """Several artifacts are one script."""
+    shared = {
+        "edges": ("table1", "table_top"),
+        "rsa": ("fig2", "fig5"),
+        "depths": ("fig3", "fig4"),
+        "structural": ("fig1",),
+    }
+    return next((name for name, ids in shared.items() if artifact in ids), artifact)

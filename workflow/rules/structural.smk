@@ -1,0 +1,43 @@
+"""Is a sentence's tree in its words' vectors? Hewitt and Manning's structural probes (merchant2020, figure 1).
+
+in   activations of a model on the words of a treebank's train, dev and test sentences
+out  analysis/structural/<model>/scores.parquet     layer (0 = embeddings), probe (depth, distance), measure (spearman;
+                                                    root_accuracy of depth, uuas of distance), value, rank, epochs,
+                                                    n_sentences (that the value is over)
+     analysis/structural/<model>/by_length.parquet  layer, probe, length (words), n_sentences, spearman
+how  a linear map per layer and probe, trained for squared norms to be depths in the tree and squared distances to be
+     distances in it; all layers that fit in memory are trained in one pass over the data; scored on test
+"""
+
+
+rule structural_probe:
+    """Train depth and distance probes on all layers of a model and score them."""
+    input:
+        activations="<results>/activations/{model}/merchant2020",
+        train=lambda w: data_file(structural_places()[0]),
+        dev=lambda w: data_file(structural_places()[1]),
+        test=lambda w: data_file(structural_places()[2]),
+    output:
+        scores="<results>/analysis/structural/{model}/scores.parquet",
+        by_length="<results>/analysis/structural/{model}/by_length.parquet",
+    log:
+        "<results>/logs/structural/{model}.log",
+    benchmark:
+        "<results>/benchmarks/structural/{model}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        gpu=GPU,
+        mem_mb=6000,
+        runtime=480,
+    params:
+        folders=lambda w: dict(zip(("train", "dev", "test"), map(folder_name, structural_places()))),
+        settings=lambda w: {
+            key: value
+            for key, value in merchant_settings("structural").items()
+            if key != "dataset"
+        },
+        seed=config["seed"],
+        modules=digest_of("structural/probe.py"),
+    script:
+        "../scripts/structural/probe.py"

@@ -1,0 +1,29 @@
+"""Online codelengths of one model's edge-probing tasks: how many bits do a task's labels cost, given the sentences?"""
+
+import torch
+
+from workflow.lib.edge_probe.reading import read_splits
+from workflow.lib.edge_probe.settings import settings_from
+from workflow.lib.mdl import has_single_labels, online_code
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import write_table
+
+    log = to_rule_log(snakemake.log[0])
+    torch.set_num_threads(snakemake.threads)
+    torch.set_flush_denormal(True)  # what Adam remembers of silent units fades to denormal numbers, which are slow
+    inputs, params = snakemake.input, snakemake.params
+    settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
+    rows = []
+    for task in params.tasks:
+        train, dev = read_splits(inputs.activations, inputs.data, task, ("train", "dev"))
+        if not has_single_labels(train.targets):
+            log.info(
+                "%s: left out, because its targets have several labels or none (as the paper leaves out SPR)", task
+            )
+            continue
+        code = online_code(train, dev, settings, params.portions, params.shuffle_seed, params.seed, device)
+        rows += [{"task": task} | row for row in code]
+        log.info("%s: %.0f bits, %.2f times shorter than uniform", task, code[-1]["bits"], code[-1]["compression"])
+    write_table(rows, snakemake.output[0], model=snakemake.wildcards.model)

@@ -1,0 +1,36 @@
+"""Figures 3 and 4: how the tasks fare with the lower layers frozen, and with the upper ones cut off."""
+
+import pandas as pd
+
+from workflow.lib.figures import PALETTE, curve, new_figure, save_figure
+from workflow.lib.merchant2020 import METRIC_NAMES, depth_curves, metric_of, published_curve, series_name
+from workflow.lib.repetitions import spread
+
+X_LABELS = {
+    "freeze": "frozen layers, counted from below (0 = none; embeddings freeze with the first)",
+    "truncate": "layers kept",
+}
+ARTIFACTS = {"freeze": "fig3_freezing", "truncate": "fig4_truncation"}
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    settings = snakemake.params.settings
+    sweep = settings["sweep"]
+    metrics, sweeps = read_tables(snakemake.input.metrics), read_tables(snakemake.input.sweeps)
+    scores = depth_curves(metrics, sweeps, sweep, settings["layers"])
+    published = pd.read_csv(snakemake.input.published) if settings["published"] else None
+    figure, axes = new_figure(height=2.6)
+    for number, (task, here) in enumerate(scores.groupby("task", sort=False)):
+        by_depth = spread(here, ["depth"], "score").sort_values("depth")
+        label = f"{series_name(task)} ({METRIC_NAMES[metric_of(task)]})"
+        curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, number)
+        if published is not None:
+            paper = published_curve(published, ARTIFACTS[sweep], task)
+            axes.plot(paper.index, paper, "--", color=PALETTE[number], linewidth=0.8)
+    axes.set(xlabel=X_LABELS[sweep], ylabel="score on the evaluation rows", ylim=(0, 1.02))
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.legend()
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

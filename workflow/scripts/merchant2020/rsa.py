@@ -1,0 +1,54 @@
+"""Figures 2 and 5: how similar each layer stays to Base, on general text and on the task's own."""
+
+import pandas as pd
+
+from workflow.lib.figures import COLUMN, PALETTE, curve, new_figure, save_figure
+from workflow.lib.merchant2020 import by_series, published_curve, series_name
+from workflow.lib.repetitions import spread
+
+
+def over_repetitions(similarity: pd.DataFrame) -> pd.DataFrame:
+    """Token samples are averaged first: the spread is over encoders and fine-tuning seeds."""
+    repeated = similarity.groupby(["series", "place", "encoder", "seed", "layer"], sort=False)["similarity"].mean()
+    return spread(repeated.reset_index(), ["series", "place", "layer"], "similarity").sort_values("layer")
+
+
+def panels_of(places: dict[str, list[str]]) -> list[list[tuple[str, str, str]]]:
+    """(task, place, label) of every curve, by panel: all tasks in one on general text, else a panel per task."""
+    if all(len(of_task) == 1 for of_task in places.values()):
+        return [[(task, of_task[0], series_name(task)) for task, of_task in places.items()]]
+    return [[(task, place, place.split("-")[0]) for place in of_task] for task, of_task in places.items()]
+
+
+def paper_curve(published: pd.DataFrame, task: str, place: str, n_panels: int) -> pd.Series:
+    if n_panels == 1:
+        return published_curve(published, "fig2_rsa", task)
+    return published_curve(published, f"fig5_rsa_{task}_model", place.split("-")[0])
+
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    settings = snakemake.params.settings
+    similarity = over_repetitions(by_series(read_tables(snakemake.input.similarity)))
+    published = pd.read_csv(snakemake.input.published) if settings["published"] else None
+    panels = panels_of(settings["places"])
+    names = {"wikipedia": "general text (Wikipedia)"}
+    figure, all_axes = new_figure(width=COLUMN * len(panels), height=2.4, ncols=len(panels), squeeze=False, sharey=True)
+    for axes, curves in zip(all_axes[0], panels):
+        for number, (task, place, label) in enumerate(curves):
+            here = similarity[(similarity["series"] == task) & (similarity["place"] == place)]
+            if len(panels) > 1:
+                label = names.get(label, f"its own text ({series_name(label)})")
+            curve(axes, here["layer"], here["mean"], here["sd"], label, number)
+            if published is not None:
+                paper = paper_curve(published, task, place, len(panels))
+                axes.plot(paper.index, paper, "--", color=PALETTE[number], linewidth=0.8)
+        axes.set(xlabel="layer (0 = embeddings)", title=f"{series_name(curves[0][0])} model" if len(panels) > 1 else "")
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.set_ylim(min(0.0, similarity["mean"].min() - 0.05), 1.05)
+        axes.legend()
+    all_axes[0][0].set_ylabel("RSA similarity to Base")
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -1,0 +1,87 @@
+"""merchant2020's measured numbers, named like the published ones, and its claims."""
+
+import pandas as pd
+
+from workflow.lib.claims import merchant2020 as claims
+from workflow.lib.merchant2020 import PUBLISHED, by_series, depth_curves, edge_deltas, edge_scores, metric_of
+from workflow.lib.repetitions import spread
+
+STRUCTURAL = {
+    ("depth", "spearman"): "fig1_depth_spearman", ("distance", "spearman"): "fig1_distance_spearman",
+    ("depth", "root_accuracy"): "fig1v1_root_accuracy", ("distance", "uuas"): "fig1v1_uuas",
+}  # fmt: skip
+
+
+def series_of(task: str) -> str:
+    return PUBLISHED.get(task, task)
+
+
+def of_edges(table: pd.DataFrame, deltas: pd.DataFrame) -> list[tuple]:
+    base = table[table["series"] == "base"]
+    rows = [("table1", row.task.removeprefix("ep_"), "base", row.f1) for row in base.itertuples()]
+    spelt = {"randomised": "randomized"}
+    rows += [
+        ("table1", row.task.removeprefix("ep_"), f"{spelt.get(row.series, series_of(row.series))}_delta", row.delta)
+        for row in deltas.itertuples()
+    ]
+    return rows
+
+
+def of_layers(structural: pd.DataFrame, similarity: pd.DataFrame, settings: dict) -> list[tuple]:
+    """The paper counts blocks from 0; its embeddings are not shown."""
+    rows = [
+        (STRUCTURAL[row.probe, row.measure], series_of(row.series), str(row.layer - 1), row.value)
+        for row in structural[structural["layer"] > 0].itertuples()
+        if (row.probe, row.measure) in STRUCTURAL
+    ]
+    shown = similarity[similarity["layer"] > 0]
+    shown = shown.groupby(["series", "place", "encoder", "seed", "layer"])["similarity"].mean().reset_index()
+    for row in shown.itertuples():
+        if row.place == settings["general"]:
+            rows.append(("fig2_rsa", series_of(row.series), str(row.layer - 1), row.similarity))
+            if row.layer == shown["layer"].max() - 1:
+                rows.append(("section5.1", series_of(row.series), "rsa_second_to_last_layer", row.similarity))
+        if row.series in settings["own"] and row.place in (settings["general"], settings["own"][row.series]):
+            rows.append((f"fig5_rsa_{row.series}_model", row.place.split("-")[0], str(row.layer - 1), row.similarity))
+    return rows
+
+
+def of_depths(freeze: pd.DataFrame, truncate: pd.DataFrame) -> list[tuple]:
+    return [
+        (artifact, series_of(row.task), str(row.depth - 1), row.score)
+        for artifact, curves in (("fig3_freezing", freeze), ("fig4_truncation", truncate))
+        for row in curves.itertuples()
+    ]
+
+
+def of_full_models(metrics: pd.DataFrame) -> list[tuple]:
+    rows = [(row, metric_of(row["task"])) for row in metrics.to_dict("records")]
+    return [("section3", series_of(row["task"]), metric, 100 * row[f"test_{metric}"]) for row, metric in rows]
+
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables, write_table
+
+    to_rule_log(snakemake.log[0])
+    tables = {name: read_tables(files) for name, files in snakemake.input.items()}
+    settings = snakemake.params.settings
+    tasks, layers, parser = settings["tasks"], settings["layers"], settings["parser"]
+    edges = edge_scores(tables["edges"], "mix", set(settings["randomised"]))
+    deltas = edge_deltas(edges)
+    structural, similarity = by_series(tables["structural"]), by_series(tables["rsa"])
+    freeze, truncate = (
+        depth_curves(tables["metrics"], tables["sweeps"], sweep, layers) for sweep in ("freeze", "truncate")
+    )
+    found = [claims.no_forgetting(deltas, tasks), claims.syntax(deltas, parser)]
+    found += claims.structure(structural, tasks, parser)
+    found += claims.rsa(similarity, settings["general"], settings["own"], parser)
+    found += claims.depths(freeze, truncate, layers, parser)
+    found += claims.description(by_series(tables["mdl"]), parser)
+    rows = of_edges(edges, deltas) + of_full_models(tables["metrics"])
+    if settings["is_published_depth"]:  # else a layer is not the paper's layer
+        rows += of_layers(structural, similarity, settings) + of_depths(freeze, truncate)
+    frame = pd.DataFrame(rows, columns=["artifact", "series", "x", "value"])
+    measured = spread(frame, ["artifact", "series", "x"], "value").rename(columns={"mean": "measured"})
+    write_table(measured, snakemake.output.measured)
+    write_table([vars(claim) for claim in found], snakemake.output.claims)
