@@ -5,6 +5,7 @@ out  figures/merchant2020/<id>.{pdf,png}, tables/merchant2020/<id>.{csv,md}
 how  one script per kind of artifact
 """
 
+
 rule plot_merchant2020:
     """The figures; some are one script with other settings."""
     input:
