@@ -15,6 +15,12 @@ def series_name(task: str) -> str:
     return SERIES.get(task, task)
 
 
+def series_number(task: str, others: list[str]) -> int:
+    """A series has one colour in all figures; tasks that the paper has not come after its own."""
+    order = [*SERIES, *(name for name in others if name not in SERIES)]
+    return order.index(task)
+
+
 def published_curve(published: pd.DataFrame, artifact: str, task: str) -> pd.Series:
     """By the paper's x, which counts blocks from 0: our layer is x + 1."""
     rows = published[(published["artifact"] == artifact) & (published["series"] == PUBLISHED.get(task, task))]

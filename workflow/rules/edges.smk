@@ -30,7 +30,7 @@ rule edge_probe:
     params:
         tasks=config["merchant2020"]["edge_tasks"],
         # layer 0 hardly changes in fine-tuning, and the paper's baseline is the encoder's
-        lexical=lambda w: w.model.endswith("/pretrained"),
+        lexical=lambda w: w.model in merchant_models("pretrained"),
         settings={
             key.removeprefix("edge_"): value
             for key, value in config["merchant2020"].items()

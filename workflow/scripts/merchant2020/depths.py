@@ -3,11 +3,11 @@
 import pandas as pd
 
 from workflow.lib.figures import PALETTE, curve, new_figure, save_figure
-from workflow.lib.merchant2020 import METRIC_NAMES, depth_curves, metric_of, published_curve, series_name
+from workflow.lib.merchant2020 import METRIC_NAMES, depth_curves, metric_of, published_curve, series_name, series_number
 from workflow.lib.repetitions import spread
 
 X_LABELS = {
-    "freeze": "frozen layers, counted from below (0 = none; embeddings freeze with the first)",
+    "freeze": "lower layers frozen, with the embeddings (0 = none)",
     "truncate": "layers kept",
 }
 ARTIFACTS = {"freeze": "fig3_freezing", "truncate": "fig4_truncation"}
@@ -23,7 +23,8 @@ if __name__ == "__main__":
     scores = depth_curves(metrics, sweeps, sweep, settings["layers"])
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
     figure, axes = new_figure(height=2.6)
-    for number, (task, here) in enumerate(scores.groupby("task", sort=False)):
+    for task, here in scores.groupby("task", sort=False):
+        number = series_number(task, list(scores["task"].unique()))
         by_depth = spread(here, ["depth"], "score").sort_values("depth")
         label = f"{series_name(task)} ({METRIC_NAMES[metric_of(task)]})"
         curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, number)

@@ -9,7 +9,7 @@ NAMES = {"pos": "POS", "srl": "SRL", "spr": "SPR"}
 
 def edge_name(task: str) -> str:
     short = task.removeprefix("ep_")
-    return NAMES.get(short, short.capitalize())
+    return NAMES.get(short, short[0].upper() + short[1:])
 
 
 def edge_table(table: pd.DataFrame, deltas: pd.DataFrame, tasks: list[str], edge_tasks: list[str]) -> pd.DataFrame:

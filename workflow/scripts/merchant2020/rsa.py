@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.figures import COLUMN, PALETTE, curve, new_figure, save_figure
-from workflow.lib.merchant2020 import by_series, published_curve, series_name
+from workflow.lib.merchant2020 import by_series, published_curve, series_name, series_number
 from workflow.lib.repetitions import spread
 
 
@@ -39,6 +39,8 @@ if __name__ == "__main__":
     figure, all_axes = new_figure(width=COLUMN * len(panels), height=2.4, ncols=len(panels), squeeze=False, sharey=True)
     for axes, curves in zip(all_axes[0], panels):
         for number, (task, place, label) in enumerate(curves):
+            if len(panels) == 1:
+                number = series_number(task, list(settings["places"]))
             here = similarity[(similarity["series"] == task) & (similarity["place"] == place)]
             if len(panels) > 1:
                 label = names.get(label, f"its own text ({series_name(label)})")

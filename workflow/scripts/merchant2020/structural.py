@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.figures import COLUMN, PALETTE, curve, new_figure, save_figure
-from workflow.lib.merchant2020 import SERIES, by_series, published_curve, series_name
+from workflow.lib.merchant2020 import SERIES, by_series, published_curve, series_name, series_number
 from workflow.lib.repetitions import spread
 
 # probe, measure, label, the published curves (root accuracy and UUAS stand only in the paper's first version)
@@ -17,7 +17,8 @@ PANELS = (
 
 def draw(axes, scores: pd.DataFrame, published: pd.DataFrame | None, artifact: str) -> None:
     order = [name for name in SERIES if name in set(scores["series"])]
-    for number, series in enumerate(dict.fromkeys([*order, *scores["series"]])):
+    for series in dict.fromkeys([*order, *scores["series"]]):
+        number = series_number(series, list(scores["series"].unique()))
         by_layer = spread(scores[scores["series"] == series], ["layer"], "value").sort_values("layer")
         curve(axes, by_layer["layer"], by_layer["mean"], by_layer["sd"], series_name(series), number)
         if published is not None:
