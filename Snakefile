@@ -37,13 +37,15 @@ wildcard_constraints:
     recipe=r"[a-z]+(-\d+)?",
     fraction=r"[0-9.]+",
     model=r"[a-z][a-z0-9_]*\.\d+/[a-z][a-z0-9_.-]*",
-    paper="|".join(PAPERS),
+    paper="|".join([*PAPERS, "beyond"]),
 
 
 include: "workflow/rules/plans/matton2019.smk"
 include: "workflow/rules/plans/sweeps.smk"
 include: "workflow/rules/plans/merchant2020.smk"
+include: "workflow/rules/plans/singh2020.smk"
 include: "workflow/rules/plans/zhou2022.smk"
+include: "workflow/rules/plans/depth.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/encoders.smk"
 include: "workflow/rules/models.smk"
@@ -57,8 +59,11 @@ include: "workflow/rules/paths.smk"
 include: "workflow/rules/rsa.smk"
 include: "workflow/rules/structural.smk"
 include: "workflow/rules/edges.smk"
+include: "workflow/rules/layer_probes.smk"
+include: "workflow/rules/depth.smk"
 include: "workflow/rules/matton2019.smk"
 include: "workflow/rules/merchant2020.smk"
+include: "workflow/rules/singh2020.smk"
 include: "workflow/rules/zhou2022.smk"
 include: "workflow/rules/scorecard.smk"
 
@@ -83,6 +88,12 @@ rule merchant2020:
         artifacts("merchant2020"),
 
 
+rule singh2020:
+    """Everything of Singh & Giovanardi 2020."""
+    input:
+        artifacts("singh2020"),
+
+
 rule zhou2022:
     """Everything of Zhou & Srikumar 2022."""
     input:
@@ -90,6 +101,6 @@ rule zhou2022:
 
 
 rule beyond:
-    """What the papers do not have: does pre-training matter in this world?"""
+    """What the papers do not have: all methods on the same models; does pre-training matter in this world?"""
     input:
         artifacts("beyond"),

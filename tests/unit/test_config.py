@@ -38,6 +38,7 @@ tasks:
   dep: {dataset: pud, head: word_pair}
   tag: {dataset: pud, head: word}
   parse: {dataset: pud, head: parser}
+  spare: {dataset: sst2}
 matton2019:
   {encoders: [base.0], tasks: [imdb, ag_news, qnli], general: wikipedia/sentences, components: [1, 64],
    sample_sizes: [50, 100], search_rows: null}
@@ -46,9 +47,13 @@ merchant2020:
    structural_dataset: pud, structural_rank: 8, edge_tasks: [pud], edge_projection: 8, edge_hidden: 8,
    edge_learning_rate: 0.1, edge_learning_rate_patience: 1, edge_validate_every: 1, edge_max_validations: 1,
    edge_patience: 1, mdl_portions: [50, 100], mdl_validate_every: 1, mdl_max_validations: 1, mdl_patience: 1}
+singh2020:
+  {encoders: [base.0], fractions: {sst2: [1, 0.5], imdb: [1]}, small: {sst2: 0.5}, last_task: imdb, compared: [sst2],
+   probe_learning_rate: 0.1, probe_epochs: 1}
 zhou2022:
   {encoders: [base.0], tasks: [imdb], table2: base.0, table3: base.0, path_encoder: base.0, cross_tasks: {pos: [dep]},
    path_tasks: [imdb, tag, pos, dep], probe_sizes: [8], probe_alphas: [0.1], probe_max_epochs: 9}
+depth_of_change: {encoders: [base.0], tasks: [pos], general: wikipedia/sentences}
 pretraining_gain: {trained: [base.0], untrained: [untrained.0], tasks: [imdb]}
 """)
 TOY_REGISTRY = {name: {"splits": {"train": {}, "test": {}}} for name in ("wikipedia", "imdb", "sst2", "pud")}
@@ -175,11 +180,14 @@ def test_null_drops_entries_and_0_drops_splits():
     config = checked({
         "datasets": {"sst2": None, "wikipedia": {"source": "real", "rows": rows}},
         "encoders": {"base": None, "untrained": {"like": "bert", "seeds": [0]}, "bert": bert},
-        "tasks": {"sst2": None},
+        "tasks": {"sst2": None, "spare": None},
         "matton2019": {"encoders": ["bert.0"], "general": "wikipedia/train"},
         "merchant2020": {"encoders": ["bert.0"], "general": "wikipedia/train"},
+        "singh2020": {"encoders": ["bert.0"], "fractions": {"sst2": None, "qnli": [1, 0.5]},
+                      "small": {"sst2": None, "qnli": 0.5}, "compared": ["qnli"]},
         "zhou2022": dict.fromkeys(("table2", "table3", "path_encoder"), "bert.0")
         | {"encoders": ["bert.0"], "cross_tasks": {"pos": None, "tag": ["dep"]}},
+        "depth_of_change": {"encoders": ["bert.0"], "general": "wikipedia/train"},
         "pretraining_gain": {"trained": ["bert.0"]},
     })  # fmt: skip
     assert "sst2" not in config["datasets"] and "sst2" not in config["tasks"] and "base" not in config["encoders"]
@@ -194,9 +202,9 @@ def test_texts_of_the_command_line_become_what_they_stand_for():
         "training": {"epochs": "3", "learning_rate": "5e-4", "keep_best": "false", "head_learning_rate": "null"},
         "matton2019": {"components": ["1", "2"], "search_rows": "100"},
         "datasets": {"imdb": {"rows": {"train": "50"}}},
-        "tasks": {"sst2": "null", "imdb": {"warmup": "0.5"}},
+        "tasks": {"spare": "null", "imdb": {"warmup": "0.5"}},
     })  # fmt: skip
-    assert config["mirror"] is None and "sst2" not in config["tasks"]
+    assert config["mirror"] is None and "spare" not in config["tasks"]
     assert config["training"]["learning_rate"] == 5e-4 and config["training"]["epochs"] == 3
     assert config["training"]["keep_best"] is False and config["training"]["head_learning_rate"] is None
     assert config["matton2019"]["components"] == [1, 2] and config["matton2019"]["search_rows"] == 100
@@ -264,6 +272,13 @@ MISTAKES = [
      "which one has head 'parser'"),
     ({"merchant2020": {"mdl_portions": [10, 50]}}, "merchant2020.mdl_portions is [10, 50]; must be rising, up to 100"),
     ({"merchant2020": {"structural_max_length": 4}}, "merchant2020.structural_max_length is 4; must be at least 5"),
+    ({"singh2020": {"small": {"imbd": 0.5}}}, "singh2020.small is 'imbd': no such task in singh2020.fractions (did you "
+     "mean 'imdb'?)"),
+    ({"singh2020": {"fractions": {"sst2": [2]}}}, "singh2020.fractions.sst2[0] is 2; must be at most 1"),
+    ({"singh2020": {"fractions": {"pos": [1]}}}, "singh2020.fractions.pos is 'pos'; must be a task whose head is "
+     "'sequence'"),
+    ({"singh2020": {"initialiser": "nearzer"}}, "singh2020.initialiser is 'nearzer'; must be one of reinit, nearzero "
+     "(did you mean 'nearzero'?)"),
     ({"pretraining_gain": {"trained": ["bas.0"]}},
      "pretraining_gain.trained[0] is 'bas.0': no such trained encoder (did you mean 'base.0'?)"),
     ({"pretraining_gain": {"untrained": ["base.0"]}}, "pretraining_gain.untrained[0] is 'base.0': "

@@ -236,9 +236,9 @@ def test_reinit_resets_biases_and_norms_only_when_asked(model, bias, layernorm):
     assert_same(layers.blocks(model)[0].state_dict(), layers.blocks(before)[0].state_dict())
 
 
-@pytest.mark.parametrize(("variant", "sd", "bound"), [("described", 0.0176, 0.04), ("released", 4.62e-4, 8e-4)])
-def test_redrawn_weights_have_the_stated_spread(model, variant, sd, bound):
-    recipes.apply_recipe(model, f"reinit-{N_LAYERS}", seed=5, variant=variant)
+@pytest.mark.parametrize(("recipe", "sd", "bound"), [("reinit", 0.0176, 0.04), ("nearzero", 4.62e-4, 8e-4)])
+def test_redrawn_weights_have_the_stated_spread(model, recipe, sd, bound):
+    recipes.apply_recipe(model, f"{recipe}-{N_LAYERS}", seed=5)
     weights = torch.cat(
         [p.weight.flatten() for b in layers.blocks(model) for p in layers.linear_projections(b).values()]
     )
@@ -268,7 +268,7 @@ def test_drawing_leaves_the_global_generator_alone(model):
     "text", ["freez-3", "freeze", "freeze-", "freeze--1", "freeze-1.5", "freeze-03", "", "full-2", None]
 )
 def test_malformed_recipes_say_what_is_possible(text):
-    with pytest.raises(UserError, match=r"full, frozen, freeze-k, truncate-k, reinit-k"):
+    with pytest.raises(UserError, match=r"full, frozen, freeze-k, truncate-k, reinit-k, nearzero-k"):
         recipes.parse_recipe(text)
 
 
@@ -284,9 +284,11 @@ def test_depth_beyond_the_encoder_is_an_error(prototype, name):
         recipes.apply_recipe(copy.deepcopy(prototype), f"{name}-5", seed=0)
 
 
-def test_unknown_variant_is_an_error():
-    with pytest.raises(UserError, match="described"):
-        recipes.apply_recipe(make("bert"), "reinit-1", seed=0, variant="descibed")
+def test_the_spread_scales_with_the_standard_deviation():
+    one, three = (recipes.apply_recipe(make("bert"), "reinit-1", seed=0, reinit_sd=sd) for sd in (0.02, 0.06))
+    pairs = zip(*(layers.linear_projections(layers.blocks(model)[-1]).values() for model in (one, three)))
+    for narrow, wide in pairs:
+        torch.testing.assert_close(3 * narrow.weight, wide.weight)
 
 
 # learning rates

@@ -17,7 +17,7 @@ from workflow.lib.edge_probe.parameters import first_parameters, views
 from workflow.lib.edge_probe.reading import read_splits
 from workflow.lib.edge_probe.settings import EdgeSettings
 from workflow.lib.errors import UserError
-from workflow.lib.mdl import PERCENTS, bits_of, has_single_labels, online_code, portions_of, slope_of_softmax
+from workflow.lib.mdl import bits_of, has_single_labels, online_code, portions_of, slope_of_softmax
 from workflow.lib.modules import SCRIPTS
 
 torch.set_num_threads(1)
@@ -26,6 +26,8 @@ SMALL = EdgeSettings(
 )
 FEW = (5, 10, 25, 50, 100)
 K, WIDTH = 4, 8
+
+PERCENTS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)  # the published portions
 
 
 def write_task(tmp_path, task: str, random_labels: bool, n_train=300, several=False, unseen_in_dev=False):

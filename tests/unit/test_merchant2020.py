@@ -14,6 +14,7 @@ from workflow.lib.merchant2020 import by_series, depth_curves, edge_deltas, edge
 SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
 ENCODERS, TASKS = ["base.0", "base.1", "base.2"], ["parse", "mnli", "squad"]
 LAYERS = dict.fromkeys(ENCODERS, 4)
+HEADS = {"parse": "parser", "mnli": "sequence", "squad": "answers"}
 
 
 def script(name: str):
@@ -115,6 +116,20 @@ def test_structure_claims():
     assert set(good.values()) == {HOLDS} and set(bad.values()) == {FAILS}
 
 
+def test_a_loss_in_all_layers_is_no_kept_structure():
+    rows = structural_rows(0.05, 0.1)
+    rows.loc[rows["model"].str.contains("mnli") & (rows["layer"] > 0), "value"] -= 0.2
+    assert verdicts(claims.structure(by_series(rows), TASKS, "parse"))["others_keep_structure"] == FAILS
+
+
+def test_fine_tuning_seeds_of_one_encoder_are_repetitions():
+    rows = structural_rows(0.1, 0.1)
+    rows["model"] = rows["model"].str.replace(r"base\.(\d)/(\w+)\.full\.f1\.s0", r"base.0/\2.full.f1.s\1", regex=True)
+    rows = rows[~rows["model"].isin(["base.1/pretrained", "base.2/pretrained"])]
+    found = claims.structure(by_series(rows), TASKS, "parse")
+    assert set(verdicts(found).values()) == {HOLDS} and "(n=3)" in found[0].evidence
+
+
 def similarity_rows(falls: dict[str, float], own_gap: float) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     return pd.DataFrame(
@@ -177,9 +192,9 @@ def swept(score) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def test_the_full_model_closes_both_curves():
     metrics, sweeps = swept(lambda task, kind, depth: 0.9 - 0.1 * depth)
-    freeze = depth_curves(metrics, sweeps, "freeze", LAYERS).query("task == 'parse' and encoder == 'base.0'")
+    freeze = depth_curves(metrics, sweeps, "freeze", LAYERS, HEADS).query("task == 'parse' and encoder == 'base.0'")
     assert dict(zip(freeze["depth"], freeze["score"])) == pytest.approx({0: 0.9, 1: 0.8, 2: 0.7, 3: 0.6, 4: 0.5})
-    cut = depth_curves(metrics, sweeps, "truncate", LAYERS).query("task == 'squad' and encoder == 'base.0'")
+    cut = depth_curves(metrics, sweeps, "truncate", LAYERS, HEADS).query("task == 'squad' and encoder == 'base.0'")
     assert dict(zip(cut["depth"], cut["score"])) == pytest.approx({4: 0.9, 1: 0.8, 2: 0.7, 3: 0.6})
 
 
@@ -192,8 +207,8 @@ def test_depth_claims():
 
     for score, verdict in ((as_published, HOLDS), (against, FAILS)):
         metrics, sweeps = swept(score)
-        freeze, cut = (depth_curves(metrics, sweeps, sweep, LAYERS) for sweep in ("freeze", "truncate"))
-        assert set(verdicts(claims.depths(freeze, cut, LAYERS, "parse")).values()) == {verdict}
+        freeze, cut = (depth_curves(metrics, sweeps, sweep, LAYERS, HEADS) for sweep in ("freeze", "truncate"))
+        assert set(verdicts(claims.depths(freeze, cut, LAYERS, HEADS)).values()) == {verdict}
 
 
 # --- description length

@@ -13,8 +13,9 @@ from transformers import BertConfig, BertModel, get_linear_schedule_with_warmup
 from workflow.lib.batches import bucketed_batches
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoding import Encoded
-from workflow.lib.heads.classification import SequenceHead, UnitBatch, UnitExamples, matthews
+from workflow.lib.heads.classification import SequenceHead, UnitBatch, UnitExamples
 from workflow.lib.heads.tunable import Tunable, evaluate
+from workflow.lib.metrics import matthews
 from workflow.lib.training import finetuning, loop
 from workflow.lib.training.schedules import SCHEDULES, slanted_triangle
 from workflow.lib.training.state import SavedState
@@ -72,7 +73,7 @@ def make(recipe="full", dropout=0.1, seed=0) -> Tunable:
         max_position_embeddings=16, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout,
     )  # fmt: skip
     encoder = apply_recipe(BertModel(config, add_pooling_layer=False), recipe, seed)
-    return Tunable(encoder, SequenceHead(16, LABELS, {"dropout": dropout}))
+    return Tunable(encoder, SequenceHead(16, LABELS, {"dropout": dropout}), fixed=recipe == "frozen")
 
 
 def weights(model) -> dict[str, torch.Tensor]:
@@ -298,6 +299,8 @@ def test_frozen_encoder_gives_fixed_features():
     model.head.register_forward_pre_hook(lambda _, inputs: states.append(inputs[0]))
     model(batch), model(batch)
     assert torch.equal(*states) and not states[0].requires_grad
+    # the end of a freezing curve is no other regime than its other points
+    assert all(module.training for module in make(f"freeze-{N_LAYERS}").train().modules())
     assert all(module.training for module in make("full").eval().train().modules())
 
 

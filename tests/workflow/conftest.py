@@ -48,7 +48,7 @@ class Workspace:
                 break
             name, count = line.split()
             table[name] = int(count)
-        targets = ("total", "all", "matton2019", "merchant2020", "zhou2022")
+        targets = ("total", "all", "matton2019", "merchant2020", "singh2020", "zhou2022")
         return {name: count for name, count in table.items() if name not in targets}
 
 

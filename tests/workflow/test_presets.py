@@ -10,7 +10,7 @@ def test_preset_plans_every_artifact(finished, preset):
     output = finished.snakemake("--dry-run", preset=preset)
     for rule in ("finetune_model", "cache_activations", "pca_accuracy", "search_neurons", "directprobe", "mlp_probe",
                  "follow_labels", "sweep_recipes", "rsa", "edge_probe", "description_length", "structural_probe",
-                 "scorecard"):  # fmt: skip
+                 "probe_layers", "layer_changes", "scorecard"):  # fmt: skip
         assert re.search(rf"^{rule} +\d+", output, re.MULTILINE), rule
 
 

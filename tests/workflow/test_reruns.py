@@ -8,22 +8,24 @@ import pandas as pd
 
 from workflow.lib.tables import read_tables
 
-DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_merchant2020", "plot_zhou2022"}
-TABLES = {"tabulate_matton2019", "tabulate_merchant2020", "tabulate_zhou2022"}
-SCORES = {"score_matton2019", "score_merchant2020", "score_zhou2022", "scorecard"}
+DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_merchant2020", "plot_singh2020", "plot_zhou2022",
+           "plot_depth_of_change"}  # fmt: skip
+TABLES = {"tabulate_matton2019", "tabulate_merchant2020", "tabulate_singh2020", "tabulate_zhou2022"}
+SCORES = {"score_matton2019", "score_merchant2020", "score_singh2020", "score_zhou2022", "scorecard"}
 
 
 def test_every_artifact_appears(finished):
     made = finished.folder / "results/tiny"
     with open(finished.folder / "config/artifacts.tsv") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    assert Counter(row["paper"] for row in rows) == {"matton2019": 11, "merchant2020": 8, "zhou2022": 17, "beyond": 1}
+    counts = {"matton2019": 11, "merchant2020": 8, "singh2020": 6, "zhou2022": 17, "beyond": 3}
+    assert Counter(row["paper"] for row in rows) == counts
     for row in rows:
         for ending in ("pdf", "png") if row["kind"] == "figure" else ("csv", "md"):
             path = made / f"{row['kind']}s" / row["paper"] / f"{row['id']}.{ending}"
             assert path.stat().st_size > 50, path
     scorecard = (made / "scorecard.md").read_text()
-    assert all(f"| {paper} |" in scorecard for paper in ("matton2019", "merchant2020", "zhou2022"))
+    assert all(f"| {paper} |" in scorecard for paper in ("matton2019", "merchant2020", "singh2020", "zhou2022"))
     assert not list(made.rglob("*.part")) and not list(made.rglob("*.resume.pt"))
 
 
@@ -88,14 +90,19 @@ def test_followed_models_keep_their_steps_and_others_none(finished):
 def test_a_sweep_gives_the_same_numbers_in_one_process_and_in_many(finished):
     """Also where a sweep keeps none of its models on disk."""
     made = finished.folder / "results/tiny/sweeps/merchant2020/base.0"
-    together = read_tables([made / "mnli.f1.s0/00.parquet"])
+    together, moved = (read_tables([made / f"mnli.f1.s0/00{table}.parquet"]) for table in ("", ".distances"))
     assert list(together["recipe"]) == ["freeze-1", "freeze-2", "truncate-1"]
     assert [path.name for path in made.rglob("*") if path.is_file() and path.suffix != ".parquet"] == []
     apart = [f"results/tiny/sweeps/merchant2020/base.0/mnli.f1.s0/{part:02d}.parquet" for part in range(3)]
     finished.snakemake("--config", "sweeps={recipes_per_job: 1}", "--", *apart)
-    pd.testing.assert_frame_equal(read_tables([finished.folder / path for path in apart]), together)
-    for path in apart[1:]:
-        (finished.folder / path).unlink()
+    apart = [finished.folder / path for path in apart]
+    pd.testing.assert_frame_equal(read_tables(apart), together)
+    distances = [path.with_suffix(".distances.parquet") for path in apart]
+    pd.testing.assert_frame_equal(read_tables(distances), moved)
+    assert (moved.query("recipe == 'freeze-2'")["distance"] == 0).all()
+    assert (moved.query("recipe == 'truncate-1'")["distance"] > 0).all()
+    for path in (*apart[1:], *distances[1:]):
+        path.unlink()
     finished.snakemake()
     assert finished.planned() == {}
 
@@ -109,7 +116,7 @@ def test_papers_do_not_wait_for_each_other_s_data(finished):
 
 
 def test_targets(finished):
-    assert all(finished.planned(paper) == {} for paper in ("matton2019", "merchant2020", "zhou2022"))
+    assert all(finished.planned(paper) == {} for paper in ("matton2019", "merchant2020", "singh2020", "zhou2022"))
     figure = "results/tiny/figures/matton2019/fig4.png"
     assert finished.planned("--forcerun", "plot_matton2019", "--", figure) == {"plot_matton2019": 1}
     forced = finished.planned("--forcerun", "search_neurons", "--", "matton2019")

@@ -33,6 +33,7 @@ def check_config(config: dict, registry: dict) -> dict:
     config = json.loads(json.dumps(config, default=str))  # also makes texts of keys such as 1 and `no`
     # presets are merged over the demo, and drop its entries by null
     holders = [(config, "datasets"), (config, "encoders"), (config, "tasks"), (config.get("zhou2022"), "cross_tasks")]
+    holders += [(config.get("singh2020"), key) for key in ("fractions", "small")]
     for holder, section in holders:
         if isinstance(holder, dict) and isinstance(holder.get(section), dict):
             holder[section] = {name: e for name, e in holder[section].items() if e is not None and e != "null"}
@@ -95,6 +96,15 @@ def _names(config: dict, registry: dict):
     lists += [("merchant2020", "encoders", trained, "trained encoder"), ("merchant2020", "tasks", tasks, "task")]
     lists += [("merchant2020", "randomised", random, "random encoder")]
     lists += [("merchant2020", "edge_tasks", datasets, "dataset")]
+    lists += [("singh2020", "encoders", trained, "trained encoder")]
+    lists += [("depth_of_change", "encoders", trained, "trained encoder"), ("depth_of_change", "tasks", tasks, "task")]
+    yield "depth_of_change.general", config["depth_of_change"]["general"], places, "dataset/split"
+    singh = config["singh2020"]
+    for task in singh["fractions"]:
+        yield f"singh2020.fractions.{task}", task, tasks, "task"
+    asked = [("small", task) for task in singh["small"]] + [("compared", task) for task in singh["compared"]]
+    for key, task in [*asked, ("last_task", singh["last_task"])]:
+        yield f"singh2020.{key}", task, singh["fractions"], "task in singh2020.fractions"
     lists += [("pretraining_gain", "trained", trained, "trained encoder")]
     lists += [("pretraining_gain", "untrained", random, "random encoder"), ("pretraining_gain", "tasks", tasks, "task")]
     for section, key, valid, what in lists:
@@ -128,9 +138,13 @@ def _relations(config: dict):
         if "width" in entry:
             holds, must = entry["width"] % entry["heads"] == 0, f"a divisor of the width, {entry['width']}"
             yield f"encoders.{name}.heads", entry["heads"], holds, must
-    for at, name in enumerate(matton["tasks"]):
-        holds = training_of(config, name)["head"] == "sequence"
-        yield f"matton2019.tasks[{at}]", name, holds, "a task whose head is 'sequence'"
+    sequences = [(f"matton2019.tasks[{at}]", name) for at, name in enumerate(matton["tasks"])]
+    sequences += [(f"singh2020.fractions.{name}", name) for name in config["singh2020"]["fractions"]]
+    for key, name in sequences:
+        yield key, name, training_of(config, name)["head"] == "sequence", "a task whose head is 'sequence'"
+    for at, name in enumerate(config["depth_of_change"]["tasks"]):
+        holds = training_of(config, name)["head"] in ("sequence", "word", "word_pair")
+        yield f"depth_of_change.tasks[{at}]", name, holds, "a task whose head is 'sequence', 'word' or 'word_pair'"
     merchant = config["merchant2020"]
     heads = [training_of(config, name)["head"] for name in merchant["tasks"]]
     yield "merchant2020.tasks", merchant["tasks"], heads.count("parser") == 1, "tasks of which one has head 'parser'"

@@ -15,7 +15,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 NAMES = {
     "imdb": "IMDB", "ag_news": "AG-news", "dbpedia": "DBpedia", "pos": "POS", "dep": "DEP", "ps_role": "PS-role",
-    "ps_fxn": "PS-fxn", "trec50": "TREC-50",
+    "ps_fxn": "PS-fxn", "trec50": "TREC-50", "sst2": "SST-2", "qnli": "QNLI", "cola": "CoLA", "mnli": "MNLI",
 }  # fmt: skip
 
 plt.rcParams.update(
@@ -48,10 +48,14 @@ def new_figure(height: float = 2.4, width: float = COLUMN, **options):
     return plt.subplots(figsize=(width, height), layout="constrained", **options)
 
 
+def color_of(number: int) -> str:
+    return PALETTE[number % len(PALETTE)]
+
+
 def curve(axes, x, mean, spread, label: str, number: int, **options) -> None:
     """A line with markers and, where there is a spread, a band of one standard deviation."""
     mean, spread = np.asarray(mean, dtype=float), np.asarray(spread, dtype=float)
-    color = PALETTE[number % len(PALETTE)]
+    color = color_of(number)
     axes.plot(x, mean, label=label, color=color, marker=MARKERS[number % len(MARKERS)], **options)
     if np.nanmax(spread, initial=0.0) > 0:
         axes.fill_between(x, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)

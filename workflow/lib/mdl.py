@@ -24,8 +24,6 @@ from workflow.lib.edge_probe.targets import Targets, label_names
 from workflow.lib.edge_probe.training import Lesson, predict, train
 from workflow.lib.errors import UserError
 
-PERCENTS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.25, 12.5, 25, 50, 100)
-
 
 @dataclass(frozen=True)
 class Portion:

@@ -6,7 +6,7 @@ from workflow.lib.repetitions import with_parts
 
 SERIES = {"base": "Base", "parse": "Dep", "mnli": "MNLI", "squad": "SQuAD"}  # as the paper calls them
 PUBLISHED = {"parse": "dep"}  # series of config/published/merchant2020.csv that are not named like our tasks
-METRICS = {"parse": "las", "squad": "f1"}  # accuracy for the others
+METRICS = {"parser": "las", "answers": "f1"}  # by head; accuracy for the others
 METRIC_NAMES = {"las": "LAS", "f1": "F1", "accuracy": "accuracy"}
 BASELINES = ("lexical", "randomised")
 
@@ -33,19 +33,24 @@ def by_series(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(series=frame["tuned_on"].fillna("base"))
 
 
-def metric_of(task: str) -> str:
-    return METRICS.get(task, "accuracy")
+def metric_of(head: str) -> str:
+    return METRICS.get(head, "accuracy")
 
 
-def depth_curves(metrics: pd.DataFrame, sweeps: pd.DataFrame, sweep: str, layers: dict[str, int]) -> pd.DataFrame:
-    """task, encoder, seed, depth, score. Freezing: depth 0 is the full model; truncation: the full depth is."""
+def depth_curves(
+    metrics: pd.DataFrame, sweeps: pd.DataFrame, sweep: str, layers: dict[str, int], heads: dict[str, str]
+) -> pd.DataFrame:
+    """task, encoder, seed, depth, score. Freezing: depth 0 is the full model; truncation: the full depth is.
+
+    `layers` by encoder, `heads` by task.
+    """
     rows = []
     for row in pd.concat([metrics, sweeps], ignore_index=True).to_dict("records"):
         kind, _, depth = row["recipe"].partition("-")
         if kind not in (sweep, "full"):
             continue
         whole = 0 if sweep == "freeze" else layers[row["encoder"]]
-        score = row[f"test_{metric_of(row['task'])}"]
+        score = row[f"test_{metric_of(heads[row['task']])}"]
         rows.append({"task": row["task"], "encoder": row["encoder"], "seed": row["seed"],
                      "depth": int(depth) if depth else whole, "score": score})  # fmt: skip
     return pd.DataFrame(rows)
@@ -61,7 +66,7 @@ def edge_scores(scores: pd.DataFrame, edge_input: str, random_encoders: set[str]
 
 
 def edge_deltas(table: pd.DataFrame) -> pd.DataFrame:
-    """task, encoder, series, delta: each repetition against the Base it stands beside.
+    """task, encoder, seed, series, delta: each repetition against the Base it stands beside.
 
     A tuned model and the lexical baseline belong to an encoder; a randomised one, being no encoder's child, stands
     beside the mean of all.
@@ -71,5 +76,6 @@ def edge_deltas(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in table[table["series"] != "base"].itertuples():
         before = mean_base[row.task] if row.series == "randomised" else base[row.task, row.encoder]
-        rows.append({"task": row.task, "encoder": row.encoder, "series": row.series, "delta": row.f1 - before})
+        about = {"task": row.task, "encoder": row.encoder, "seed": row.seed, "series": row.series}
+        rows.append(about | {"delta": row.f1 - before})
     return pd.DataFrame(rows)

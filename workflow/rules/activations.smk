@@ -30,6 +30,7 @@ rule cache_activations:
             unit: [folder_name(place) for place in places]
             for unit, places in inputs_of(w.model, w.paper).items()
         },
+        limits=lambda w: row_limits(w.model, w.paper),
         followed=lambda w: followed_data(w.model) if w.paper == "zhou2022" else {},
         settings=config["activations"],
         modules=digest_of("activations/cache.py"),

@@ -79,6 +79,10 @@ def inputs_of(model, paper):
     """Datasets that a paper looks at a model with, as `<dataset>/<split>`, by unit (whole texts or words)."""
     if paper == "merchant2020":
         return merchant_inputs_of(model)
+    if paper == "singh2020":
+        return singh_inputs_of(model)
+    if paper == "beyond":
+        return depth_inputs_of(model)
     inputs = {"cls": [config["matton2019"]["general"]]} if paper == "matton2019" else {}
     tasks = {"matton2019": matton_tasks, "zhou2022": zhou_tasks}[paper](model)
     for task in tasks:
@@ -107,7 +111,7 @@ def metrics_of(models):
     return [f"<results>/models/{model}.metrics.parquet" for model in models]
 
 
-PAPERS = ["matton2019", "merchant2020", "zhou2022"]
+PAPERS = ["matton2019", "merchant2020", "singh2020", "zhou2022"]
 
 with open(os.path.join(workflow.basedir, "config/artifacts.tsv")) as artifacts_file:
     ARTIFACTS = list(csv.DictReader(artifacts_file, delimiter="\t"))

@@ -24,7 +24,7 @@ rule rsa:
         runtime=30,
     params:
         places=lambda w: rsa_places(w.model),
-        settings=merchant_settings("rsa"),
+        settings=rsa_settings(),
         seed=config["seed"],
         modules=digest_of("rsa/compare.py"),
     script:

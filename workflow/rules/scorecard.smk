@@ -70,6 +70,32 @@ rule score_merchant2020:
         "../scripts/scorecard/merchant2020.py"
 
 
+rule score_singh2020:
+    """singh2020: measured numbers and claims."""
+    input:
+        sweeps=singh_sweeps(singh_tasks()),
+        distances=singh_sweeps(singh_tasks(), ".distances"),
+        probes=singh_probes(),
+        sizes="<results>/tables/singh2020/table1.csv",
+    output:
+        measured="<results>/scorecard/singh2020.measured.parquet",
+        claims="<results>/scorecard/singh2020.claims.parquet",
+    log:
+        "<results>/logs/scorecard/singh2020.log",
+    benchmark:
+        "<results>/benchmarks/scorecard/singh2020.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        settings={"tasks": singh_tasks(), "initialiser": config["singh2020"]["initialiser"]},
+        modules=digest_of("scorecard/singh2020.py"),
+    script:
+        "../scripts/scorecard/singh2020.py"
+
+
 rule score_zhou2022:
     """zhou2022: measured numbers and claims."""
     input:

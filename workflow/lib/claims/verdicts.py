@@ -17,6 +17,7 @@ class Claim:
 
 def above(values: list[float], threshold: float = 0.0) -> str:
     """Is the mean above the threshold by more than two standard errors? One repetition cannot tell."""
+    values = [value for value in values if value == value]
     if len(values) < 2:
         return UNCLEAR
     error = 2 * stdev(values) / len(values) ** 0.5
@@ -33,6 +34,7 @@ def all_of(verdicts: list[str]) -> str:
 
 
 def said(values: list[float], digits: int = 1) -> str:
-    """'3.1 ± 0.2 (n=3)'"""
+    """'3.1 ± 0.2 (n=3)'; what could not be measured (NaN) does not count."""
+    values = [value for value in values if value == value]
     spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
     return f"{mean(values):.{digits}f}{spread} (n={len(values)})" if values else "nothing measured"

@@ -4,6 +4,7 @@ full         nothing is held back
 freeze-k     embeddings and the first k blocks keep their weights (merchant2020, figure 3)
 truncate-k   only the first k blocks remain (merchant2020, figure 4; singh2020's probing)
 reinit-k     the top k blocks forget what they learnt (singh2020, figure 1)
+nearzero-k   the same, drawn as its authors' later code does: so close to zero that a block passes its input on
 frozen       the whole encoder keeps its weights, only a head learns
 
 Frozen blocks still apply dropout in training mode; whoever wants fixed features calls `eval()`.
@@ -21,10 +22,11 @@ from workflow.lib.encoders.layers import blocks, is_norm, linear_projections, pa
 from workflow.lib.errors import UserError, nearest
 
 WITHOUT_DEPTH = ("full", "frozen")
-WITH_DEPTH = ("freeze", "truncate", "reinit")
+WITH_DEPTH = ("freeze", "truncate", "reinit", "nearzero")
 SD = 0.02
-# singh2020 cuts at two standard deviations; its authors' later code cuts at 0.04 of one, which leaves next to nothing
-CUT = {"described": 2 * SD, "released": 2 * SD * SD}
+# Where the normal distribution is cut, in standard deviations. singh2020 says two; its authors' later code gives the
+# bounds of the weights, 2 x 0.02, to a function that takes standard deviations, which leaves next to nothing.
+CUT = {"reinit": 2.0, "nearzero": 0.04}
 
 
 class Recipe(NamedTuple):
@@ -56,11 +58,11 @@ def apply_recipe(
     recipe: str,
     seed: int,
     *,
-    variant: str = "described",
+    reinit_sd: float = SD,
     reinit_bias: bool = False,
     reinit_layernorm: bool = False,
 ) -> PreTrainedModel:
-    """Change a freshly loaded encoder in place, and return it. The options concern `reinit-k` alone."""
+    """Change a freshly loaded encoder in place, and return it. The options concern `reinit-k` and `nearzero-k`."""
     name, depth = parse_recipe(recipe, len(blocks(model)))
     if name == "frozen":
         model.requires_grad_(False)
@@ -68,8 +70,8 @@ def apply_recipe(
         freeze(model, depth)
     elif name == "truncate":
         truncate(model, depth)
-    elif name == "reinit":
-        reinitialise(model, depth, seed, variant, reinit_bias, reinit_layernorm)
+    elif name in CUT:
+        reinitialise(model, depth, seed, reinit_sd, CUT[name] * reinit_sd, reinit_bias, reinit_layernorm)
     return model
 
 
@@ -96,18 +98,18 @@ def truncate(model: PreTrainedModel, n_kept: int) -> None:
 
 
 @torch.no_grad()
-def reinitialise(model: PreTrainedModel, n_top: int, seed: int, variant: str, bias: bool, layernorm: bool) -> None:
-    """Redraw the projections of the top blocks.
+def reinitialise(
+    model: PreTrainedModel, n_top: int, seed: int, sd: float, bound: float, bias: bool, layernorm: bool
+) -> None:
+    """Redraw the projections of the top blocks from a normal distribution cut at the bound.
 
     From the top down and on the CPU, so that a block gets the same draw whatever `n_top` and the device are.
     """
-    if variant not in CUT:
-        raise UserError(f"reinit variant '{variant}' is unknown{nearest(variant, list(CUT))}")
     generator = torch.Generator().manual_seed(seed)
     for block in list(blocks(model))[::-1][:n_top]:
         for linear in linear_projections(block).values():
             draw = torch.empty(linear.weight.shape)
-            linear.weight.copy_(nn.init.trunc_normal_(draw, 0, SD, -CUT[variant], CUT[variant], generator))
+            linear.weight.copy_(nn.init.trunc_normal_(draw, 0, sd, -bound, bound, generator))
             if bias and linear.bias is not None:
                 linear.bias.zero_()
         for norm in filter(is_norm, block.modules() if layernorm else ()):

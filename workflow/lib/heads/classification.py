@@ -12,6 +12,7 @@ from transformers import PreTrainedTokenizerBase
 
 from workflow.lib.encoding import Encoded, encode
 from workflow.lib.heads.tunable import Head, Tunable
+from workflow.lib.metrics import matthews
 from workflow.lib.pieces import Pieces, WordPlaces, mean_of_pieces
 from workflow.lib.units import Units, label_numbers, labelled_units, vocabulary
 
@@ -136,12 +137,3 @@ class WordPairHead(WordHead):
 
 
 HEADS = {head.name: head for head in (SequenceHead, WordHead, WordPairHead)}
-
-
-def matthews(truth: np.ndarray, guess: np.ndarray) -> float:
-    """Correlation of labels and predictions; 0 where either is constant (scikit-learn's convention)."""
-    names = np.unique(np.concatenate([truth, guess]))
-    true, guessed = truth[:, None] == names, guess[:, None] == names
-    covariance = (true.mean(0) * guessed.mean(0)).sum() - np.mean((true & guessed).any(1))
-    spread = (1 - (true.mean(0) ** 2).sum()) * (1 - (guessed.mean(0) ** 2).sum())
-    return float(-covariance / np.sqrt(spread)) if spread > 0 else 0.0

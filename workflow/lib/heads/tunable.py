@@ -63,16 +63,17 @@ class Head(nn.Module):
 
 
 class Tunable(nn.Module):
-    """An encoder and a head. An encoder with nothing to learn gives fixed features: no dropout, no gradients."""
+    """An encoder and a head. `fixed`: the encoder gives fixed features, without dropout (recipe `frozen`); an encoder
+    whose layers are all frozen, the end of a freezing curve, keeps the dropout that the curve's other points have."""
 
-    def __init__(self, encoder: PreTrainedModel, head: Head):
+    def __init__(self, encoder: PreTrainedModel, head: Head, fixed: bool = False):
         super().__init__()
-        self.encoder, self.head = encoder, head
+        self.encoder, self.head, self.is_fixed = encoder, head, fixed
         self.is_frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
 
     def train(self, mode: bool = True):
         super().train(mode)
-        if self.is_frozen:
+        if self.is_fixed:
             self.encoder.eval()
         return self
 

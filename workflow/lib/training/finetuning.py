@@ -47,7 +47,7 @@ class Task:
     def __init__(self, encoder: str, train: str, evaluated: str, settings: dict):
         self.encoder, self.settings = encoder, settings
         self.head = head_class(settings["head"])
-        self.digest = read_dataset(train)[1]["digest"]
+        self.digest, self.evaluated_digest = (read_dataset(path)[1]["digest"] for path in (train, evaluated))
         self.whole = self._read(train, None)
         self.tested = self._read(evaluated, self.whole.labels)
 
@@ -63,8 +63,10 @@ class Task:
 
     def build(self, recipe: str, seed: int) -> Tunable:
         torch.manual_seed(seed)
-        encoder = apply_recipe(load_encoder(self.encoder), recipe, seed)
-        return Tunable(encoder, self.head(encoder.config.hidden_size, self.whole.labels, self.settings))
+        drawn = {key: value for key, value in self.settings.items() if key.startswith("reinit_")}
+        encoder = apply_recipe(load_encoder(self.encoder), recipe, seed, **drawn)
+        head = self.head(encoder.config.hidden_size, self.whole.labels, self.settings)
+        return Tunable(encoder, head, fixed=recipe == "frozen")
 
     def tune(self, recipe: str, fraction: float, seed: int, output: str | Path) -> Outcome:
         """Train and score; what is saved on the way stands beside `output`. Out of memory: once more in halves."""

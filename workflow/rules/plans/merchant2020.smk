@@ -69,6 +69,19 @@ def merchant_tokens(model):
     return [section["general"]] + [in_domain_place(task) for task in own]
 
 
+def rsa_settings():
+    """How tokens are drawn; `rows` says how many texts are run through the models."""
+    return {key: value for key, value in merchant_settings("rsa").items() if key != "rows"}
+
+
+def row_limits(model, paper):
+    """Most rows of a dataset that are extracted: RSA looks at few tokens of each, and those of a large one are enough."""
+    limit = config["merchant2020"]["rsa_rows"]
+    if paper == "merchant2020" and model not in merchant_models("randomised"):
+        return dict.fromkeys(rsa_places(model), limit)
+    return {folder_name(config["depth_of_change"]["general"]): limit} if paper == "beyond" else {}
+
+
 def rsa_places(model):
     return [folder_name(place) for place in dict.fromkeys(merchant_tokens(model))]
 
@@ -133,24 +146,27 @@ def merchant_parameters(artifact):
     if "input" in parameters:
         return parameters | {key: section[key] for key in ("tasks", "edge_tasks", "randomised")}
     if "sweep" in parameters:
-        parameters["layers"] = merchant_layers()
+        parameters |= {"layers": depth_by_encoder("merchant2020"), "heads": merchant_heads()}
     return parameters | {"published": merchant_published()}
 
 
-def merchant_layers():
-    return {encoder: layers_of(encoder) for encoder in config["merchant2020"]["encoders"]}
+def merchant_heads():
+    return {task: training_of(config, task)["head"] for task in config["merchant2020"]["tasks"]}
 
 
 def merchant_scored():
     """What the scorecard must know of the section."""
     section = config["merchant2020"]
-    parsers = [task for task in section["tasks"] if training_of(config, task)["head"] == "parser"]
+    layers, heads = depth_by_encoder("merchant2020"), merchant_heads()
     return {
         "tasks": section["tasks"],
         "randomised": section["randomised"],
-        "parser": parsers[0],
-        "layers": merchant_layers(),
-        "is_published_depth": set(merchant_layers().values()) == {PUBLISHED_DEPTH},
+        "heads": heads,
+        "layers": layers,
+        "is_published_depth": set(layers.values()) == {PUBLISHED_DEPTH},
+        # parts of speech are published for OntoNotes; EWT's are another task
+        "not_comparable": ["ep_pos"]
+        * (config["datasets"].get("ep_pos", {}).get("source") == "real"),
         "general": folder_name(section["general"]),
         "own": {task: folder_name(in_domain_place(task)) for task in section["in_domain"]},
     }
@@ -158,7 +174,9 @@ def merchant_scored():
 
 def merchant_published():
     """Curves are drawn beside the paper's where asked for and where all encoders are as deep as its own."""
-    return config["figures"]["published"] and set(merchant_layers().values()) == {PUBLISHED_DEPTH}
+    return config["figures"]["published"] and set(depth_by_encoder("merchant2020").values()) == {
+        PUBLISHED_DEPTH
+    }
 
 
 def merchant_script(artifact):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import torch
 from transformers import PreTrainedModel
 
@@ -28,9 +29,12 @@ class Cache:
     settings: dict
     log: object
 
-    def write(self, weights: Path, unit: str, path: str, folder: Path) -> None:
+    def write(self, weights: Path, unit: str, path: str, folder: Path, limit: int | None = None) -> None:
         model, digest = encoder_of(weights)
         table, info = read_dataset(path)
+        if limit and len(table) > limit:
+            # spread over the whole, because published files are often sorted
+            table = table.take(np.linspace(0, len(table) - 1, limit).astype(np.int64))
         # whatever the unit: rows that are lists of words reach the tokenizer as such
         tokenizer = load_tokenizer(self.model_folder, for_words=unit == "word" or "words" in table.column_names)
         longest = longest_for(info, self.settings["max_tokens"], max_tokens(model, tokenizer))
@@ -59,7 +63,8 @@ if __name__ == "__main__":
     with whole_folder(snakemake.output[0]) as folder:
         for unit, names in snakemake.params.units.items():
             for name in names:
-                cache.write(model, unit, files[name], folder / unit / name)
+                limit = snakemake.params.limits.get(name)
+                cache.write(model, unit, files[name], folder / unit / name, limit)
         if snakemake.params.followed:
             unit, name = snakemake.params.followed["unit"], snakemake.params.followed["name"]
             for step in saved_steps(model):

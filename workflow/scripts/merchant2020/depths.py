@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.figures import PALETTE, curve, new_figure, save_figure
+from workflow.lib.figures import color_of, curve, new_figure, save_figure
 from workflow.lib.merchant2020 import METRIC_NAMES, depth_curves, metric_of, published_curve, series_name, series_number
 from workflow.lib.repetitions import spread
 
@@ -20,17 +20,18 @@ if __name__ == "__main__":
     settings = snakemake.params.settings
     sweep = settings["sweep"]
     metrics, sweeps = read_tables(snakemake.input.metrics), read_tables(snakemake.input.sweeps)
-    scores = depth_curves(metrics, sweeps, sweep, settings["layers"])
+    scores = depth_curves(metrics, sweeps, sweep, settings["layers"], settings["heads"])
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
     figure, axes = new_figure(height=2.6)
     for task, here in scores.groupby("task", sort=False):
         number = series_number(task, list(scores["task"].unique()))
         by_depth = spread(here, ["depth"], "score").sort_values("depth")
-        label = f"{series_name(task)} ({METRIC_NAMES[metric_of(task)]})"
+        metric = metric_of(settings["heads"][task])
+        label = f"{series_name(task)} ({METRIC_NAMES[metric]})"
         curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, number)
         if published is not None:
             paper = published_curve(published, ARTIFACTS[sweep], task)
-            axes.plot(paper.index, paper, "--", color=PALETTE[number], linewidth=0.8)
+            axes.plot(paper.index, paper, "--", color=color_of(number), linewidth=0.8)
     axes.set(xlabel=X_LABELS[sweep], ylabel="score on the evaluation rows", ylim=(0, 1.02))
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend()

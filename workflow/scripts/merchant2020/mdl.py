@@ -7,6 +7,8 @@ from workflow.lib.merchant2020 import by_series, series_name
 
 def length_table(codelength: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
     """A row per edge task: kilobits under Base, and what each tuned model needs more or less, in per cent."""
+    if "part" not in codelength:  # no task with one label per target
+        return pd.DataFrame(columns=["task"])
     frame = by_series(codelength)
     frame = frame[frame["part"] == "total"]
     rows = []

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.figures import COLUMN, PALETTE, curve, new_figure, save_figure
+from workflow.lib.figures import COLUMN, color_of, curve, new_figure, save_figure
 from workflow.lib.merchant2020 import by_series, published_curve, series_name, series_number
 from workflow.lib.repetitions import spread
 
@@ -13,15 +13,20 @@ def over_repetitions(similarity: pd.DataFrame) -> pd.DataFrame:
     return spread(repeated.reset_index(), ["series", "place", "layer"], "similarity").sort_values("layer")
 
 
+def is_general(places: dict[str, list[str]]) -> bool:
+    """Figure 2: every task on one text; figure 5: each on its own text too."""
+    return all(len(of_task) == 1 for of_task in places.values())
+
+
 def panels_of(places: dict[str, list[str]]) -> list[list[tuple[str, str, str]]]:
     """(task, place, label) of every curve, by panel: all tasks in one on general text, else a panel per task."""
-    if all(len(of_task) == 1 for of_task in places.values()):
+    if is_general(places):
         return [[(task, of_task[0], series_name(task)) for task, of_task in places.items()]]
     return [[(task, place, place.split("-")[0]) for place in of_task] for task, of_task in places.items()]
 
 
-def paper_curve(published: pd.DataFrame, task: str, place: str, n_panels: int) -> pd.Series:
-    if n_panels == 1:
+def paper_curve(published: pd.DataFrame, task: str, place: str, general: bool) -> pd.Series:
+    if general:
         return published_curve(published, "fig2_rsa", task)
     return published_curve(published, f"fig5_rsa_{task}_model", place.split("-")[0])
 
@@ -34,21 +39,21 @@ if __name__ == "__main__":
     settings = snakemake.params.settings
     similarity = over_repetitions(by_series(read_tables(snakemake.input.similarity)))
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
-    panels = panels_of(settings["places"])
+    panels, general = panels_of(settings["places"]), is_general(settings["places"])
     names = {"wikipedia": "general text (Wikipedia)"}
     figure, all_axes = new_figure(width=COLUMN * len(panels), height=2.4, ncols=len(panels), squeeze=False, sharey=True)
     for axes, curves in zip(all_axes[0], panels):
         for number, (task, place, label) in enumerate(curves):
-            if len(panels) == 1:
+            if general:
                 number = series_number(task, list(settings["places"]))
             here = similarity[(similarity["series"] == task) & (similarity["place"] == place)]
-            if len(panels) > 1:
+            if not general:
                 label = names.get(label, f"its own text ({series_name(label)})")
             curve(axes, here["layer"], here["mean"], here["sd"], label, number)
             if published is not None:
-                paper = paper_curve(published, task, place, len(panels))
-                axes.plot(paper.index, paper, "--", color=PALETTE[number], linewidth=0.8)
-        axes.set(xlabel="layer (0 = embeddings)", title=f"{series_name(curves[0][0])} model" if len(panels) > 1 else "")
+                paper = paper_curve(published, task, place, general)
+                axes.plot(paper.index, paper, "--", color=color_of(number), linewidth=0.8)
+        axes.set(xlabel="layer (0 = embeddings)", title=f"{series_name(curves[0][0])} model" if not general else "")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_ylim(min(0.0, similarity["mean"].min() - 0.05), 1.05)
         axes.legend()

@@ -16,12 +16,17 @@ def series_of(task: str) -> str:
     return PUBLISHED.get(task, task)
 
 
-def of_edges(table: pd.DataFrame, deltas: pd.DataFrame) -> list[tuple]:
+def published_edge(task: str) -> str:
+    return task.removeprefix("ep_").removesuffix("_ontonotes")
+
+
+def of_edges(table: pd.DataFrame, deltas: pd.DataFrame, not_comparable: list[str]) -> list[tuple]:
+    table, deltas = (frame[~frame["task"].isin(not_comparable)] for frame in (table, deltas))
     base = table[table["series"] == "base"]
-    rows = [("table1", row.task.removeprefix("ep_"), "base", row.f1) for row in base.itertuples()]
+    rows = [("table1", published_edge(row.task), "base", row.f1) for row in base.itertuples()]
     spelt = {"randomised": "randomized"}
     rows += [
-        ("table1", row.task.removeprefix("ep_"), f"{spelt.get(row.series, series_of(row.series))}_delta", row.delta)
+        ("table1", published_edge(row.task), f"{spelt.get(row.series, series_of(row.series))}_delta", row.delta)
         for row in deltas.itertuples()
     ]
     return rows
@@ -54,8 +59,8 @@ def of_depths(freeze: pd.DataFrame, truncate: pd.DataFrame) -> list[tuple]:
     ]
 
 
-def of_full_models(metrics: pd.DataFrame) -> list[tuple]:
-    rows = [(row, metric_of(row["task"])) for row in metrics.to_dict("records")]
+def of_full_models(metrics: pd.DataFrame, heads: dict[str, str]) -> list[tuple]:
+    rows = [(row, metric_of(heads[row["task"]])) for row in metrics.to_dict("records")]
     return [("section3", series_of(row["task"]), metric, 100 * row[f"test_{metric}"]) for row, metric in rows]
 
 
@@ -66,19 +71,20 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     tables = {name: read_tables(files) for name, files in snakemake.input.items()}
     settings = snakemake.params.settings
-    tasks, layers, parser = settings["tasks"], settings["layers"], settings["parser"]
+    tasks, layers, heads = settings["tasks"], settings["layers"], settings["heads"]
+    parser = next(task for task, head in heads.items() if head == "parser")
     edges = edge_scores(tables["edges"], "mix", set(settings["randomised"]))
     deltas = edge_deltas(edges)
     structural, similarity = by_series(tables["structural"]), by_series(tables["rsa"])
     freeze, truncate = (
-        depth_curves(tables["metrics"], tables["sweeps"], sweep, layers) for sweep in ("freeze", "truncate")
+        depth_curves(tables["metrics"], tables["sweeps"], sweep, layers, heads) for sweep in ("freeze", "truncate")
     )
     found = [claims.no_forgetting(deltas, tasks), claims.syntax(deltas, parser)]
     found += claims.structure(structural, tasks, parser)
     found += claims.rsa(similarity, settings["general"], settings["own"], parser)
-    found += claims.depths(freeze, truncate, layers, parser)
+    found += claims.depths(freeze, truncate, layers, heads)
     found += claims.description(by_series(tables["mdl"]), parser)
-    rows = of_edges(edges, deltas) + of_full_models(tables["metrics"])
+    rows = of_edges(edges, deltas, settings["not_comparable"]) + of_full_models(tables["metrics"], heads)
     if settings["is_published_depth"]:  # else a layer is not the paper's layer
         rows += of_layers(structural, similarity, settings) + of_depths(freeze, truncate)
     frame = pd.DataFrame(rows, columns=["artifact", "series", "x", "value"])

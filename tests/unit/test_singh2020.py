@@ -1,0 +1,123 @@
+"""singh2020's curves, figures' choices and claims on planted numbers."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workflow.lib.claims import singh2020 as claims
+from workflow.lib.claims.verdicts import FAILS, HOLDS
+from workflow.lib.singh2020 import reinit_curves, size_name
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
+ENCODERS, N_LAYERS = ["base.0", "base.1", "base.2"], 6
+RECIPES = ["full", *(f"{kind}-{k}" for kind in ("reinit", "nearzero") for k in range(1, N_LAYERS + 1))]
+SIZES = {"sst2": [1.0, 0.1], "qnli": [1.0, 0.1], "cola": [1.0]}
+
+
+def script(name: str):
+    spec = importlib.util.spec_from_file_location(Path(name).stem, SCRIPTS / name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def sweeps(score) -> pd.DataFrame:
+    """`score(task, fraction, layers)`, the same whichever way layers are drawn, but 0.1 higher near zero."""
+    rows = []
+    for number, encoder in enumerate(ENCODERS):
+        for task, fractions in SIZES.items():
+            for fraction in fractions:
+                about = {"encoder": encoder, "task": task, "fraction": fraction, "seed": 0, "n_train": 100}
+                for recipe in RECIPES:
+                    layers = int(recipe.partition("-")[2] or 0)
+                    value = score(task, fraction, layers) + 0.001 * number + 0.1 * recipe.startswith("near")
+                    rows.append(about | {"recipe": recipe, "test_accuracy": value, "test_matthews": value})
+    return pd.DataFrame(rows)
+
+
+def verdicts(found) -> dict[str, str]:
+    return {claim.name: claim.verdict for claim in found}
+
+
+def as_published(task: str, fraction: float, layers: int) -> float:
+    """All rows: high until the last two layers; few rows: a straight fall; CoLA: a straight fall."""
+    share = layers / N_LAYERS
+    if task == "cola" or fraction < 1:
+        return 0.85 - 0.3 * share
+    return 0.9 - 0.3 * share**4
+
+
+def test_curves_have_the_full_model_at_no_layer():
+    curves = reinit_curves(sweeps(as_published), "nearzero")
+    curves = curves.query("task == 'qnli' and fraction == 1 and encoder == 'base.0'")
+    found = dict(zip(curves["layers"], curves["score"]))
+    assert len(found) == N_LAYERS + 1 and found[0] == pytest.approx(0.9) and found[N_LAYERS] == pytest.approx(0.7)
+    assert set(reinit_curves(sweeps(as_published), "reinit")["layers"]) == set(range(N_LAYERS + 1))
+
+
+def test_reinitialisation_claims():
+    good = verdicts(claims.reinitialisation(reinit_curves(sweeps(as_published), "reinit")))
+    assert set(good.values()) == {HOLDS}, good
+
+    def against(task, fraction, layers):
+        share = layers / N_LAYERS
+        if task == "cola":
+            return 0.9 - 0.3 * share**4
+        return 0.9 - 0.2 * np.sqrt(share) if fraction == 1 else 0.6 - 0.3 * share**4
+
+    bad = verdicts(claims.reinitialisation(reinit_curves(sweeps(against), "reinit")))
+    assert set(bad.values()) == {FAILS}, bad
+
+
+def probes(peak: int, height: float, short_matthews: float) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        [
+            {"model": f"{encoder}/pretrained", "task": task, "layer": layer, "training": training, "probe_seed": seed,
+             "accuracy": height - 0.05 * abs(layer - peak) + rng.normal(0, 0.001),
+             "matthews": short_matthews if training == "short" else height - 0.05 * abs(layer - peak)}
+            for encoder in ENCODERS for task in SIZES for layer in range(N_LAYERS + 1)
+            for training, seed in (("short", 0), ("short", 1), ("converged", -1))
+        ]
+    )  # fmt: skip
+
+
+def test_probing_claims():
+    good = verdicts(claims.probing(probes(N_LAYERS - 2, 0.7, 0.01), sweeps(as_published)))
+    assert set(good.values()) == {HOLDS}, good
+    bad = verdicts(claims.probing(probes(N_LAYERS, 0.95, -0.4), sweeps(as_published)))
+    assert set(bad.values()) == {FAILS}, bad
+
+
+def moved(distance) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"encoder": encoder, "seed": 0, "task": task, "fraction": fraction, "recipe": recipe, "layer": layer,
+             "projection": "output", "norm": "frobenius", "distance": distance(fraction, layer) + 0.001 * number}
+            for number, encoder in enumerate(ENCODERS) for task, fractions in SIZES.items() for fraction in fractions
+            for recipe in ("full", "reinit-1") for layer in range(1, N_LAYERS + 1)
+        ]
+    )  # fmt: skip
+
+
+def test_distance_claims():
+    good = verdicts(claims.distances(moved(lambda fraction, layer: 1 + fraction + (1 + fraction) * layer)))
+    assert set(good.values()) == {HOLDS}, good
+    bad = verdicts(claims.distances(moved(lambda fraction, layer: 5 - fraction - (0.1 + fraction) * layer)))
+    assert set(bad.values()) == {FAILS}, bad
+
+
+def test_figure_1_has_the_paper_s_four_panels():
+    panels = script("singh2020/fig1.py").panels_of(
+        {"tasks": ["sst2", "qnli"], "last_task": "cola", "fractions": SIZES, "small": {"sst2": 0.1, "qnli": 0.06}}
+    )
+    assert [[(task, share) for task, share, _ in panel] for panel in panels] == [
+        [("sst2", 1.0), ("sst2", 0.1)],
+        [("qnli", 1.0), ("qnli", 0.1)],
+        [("sst2", 0.1), ("qnli", 0.06)],
+        [("cola", 1.0)],
+    ]
+    assert size_name(0.006) == "0.6 % of the rows"

@@ -1,0 +1,29 @@
+"""What `depth_of_change` asks of models, sweeps and analyses. No rules here."""
+
+
+def depth_models():
+    """The same fine-tuned models for all methods."""
+    section = config["depth_of_change"]
+    return [
+        tuned(encoder, task, seed=seed)
+        for task in section["tasks"]
+        for encoder in section["encoders"]
+        for seed in section["seeds"]
+    ]
+
+
+def depth_inputs_of(model):
+    """General text for RSA, and the task's own training rows, whose labels have a geometry."""
+    section = config["depth_of_change"]
+    tasks = section["tasks"] if model.endswith("pretrained") else [task_of(model)]
+    inputs = {"token": [section["general"]]}
+    for task in tasks:
+        inputs.setdefault(unit_of(task), []).append(task_places(task)[0])
+    return {unit: list(dict.fromkeys(places)) for unit, places in inputs.items()}
+
+
+def depth_sweeps(model, table=""):
+    """Freezing, truncation and re-initialisation of the model's encoder, task and seed."""
+    encoder, _, adapted = model.partition("/")
+    task, _, _, seed = adapted.split(".")
+    return sweep_tables("beyond", encoder, task, seed=seed.removeprefix("s"), table=table)

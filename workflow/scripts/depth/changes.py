@@ -1,0 +1,50 @@
+"""What every method says of one fine-tuned model, layer by layer."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from workflow.lib.depth import marginal_costs
+from workflow.lib.geometry import spatial_similarity
+from workflow.lib.label_hulls import label_hull_distances
+from workflow.lib.points import points_of_task
+from workflow.lib.rsa_layers import compare
+
+
+def geometry(points, layer: int) -> pd.DataFrame:
+    gaps = label_hull_distances(points.layer(layer), points.labels)
+    return pd.DataFrame([{"label_a": a, "label_b": b, "distance": gap.distance} for (a, b), gap in gaps.items()])
+
+
+def rsa_changes(base: Path, tuned: Path, settings: dict, seed: int) -> list[float]:
+    """Of layers 1 to L."""
+    similarity = pd.DataFrame(compare(base, tuned, **settings, seed=seed)).groupby("layer")["similarity"].mean()
+    return list(1 - similarity[similarity.index > 0])
+
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables, write_table
+
+    to_rule_log(snakemake.log[0])
+    inputs, params = snakemake.input, snakemake.params
+    before, after = (
+        points_of_task(folder, [inputs.data], params.points, "train") for folder in (inputs.base, inputs.tuned)
+    )
+    layers = range(1, before.n_layers + 1)
+    spatial = [1 - spatial_similarity(geometry(before, layer), geometry(after, layer)) for layer in layers]
+    places = [Path(folder) / "token" / params.general for folder in (inputs.base, inputs.tuned)]
+    distances = read_tables(inputs.distances).query("recipe == 'full'").drop_duplicates("layer").sort_values("layer")
+    scores = read_tables(inputs.sweeps).set_index("recipe")["test_accuracy"].to_dict()
+    found = {
+        "rsa": rsa_changes(*places, params.rsa, params.seed),
+        "spatial": spatial,
+        "weights": list(distances["relative"]),
+        **marginal_costs(scores, len(layers)),
+    }
+    rows = [
+        {"method": method, "layer": layer, "change": change}
+        for method, changes in found.items()
+        for layer, change in zip(layers, changes)
+    ]
+    write_table(rows, snakemake.output[0], model=snakemake.wildcards.model)

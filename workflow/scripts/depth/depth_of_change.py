@@ -1,0 +1,27 @@
+"""Where does fine-tuning act? Every method's answer by layer, on the same models."""
+
+from workflow.lib.depth import METHODS, normalised
+from workflow.lib.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.lib.repetitions import spread, with_parts
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    changes = with_parts(normalised(read_tables(snakemake.input)))
+    tasks = list(dict.fromkeys(changes["tuned_on"]))
+    figure, panels = new_figure(
+        width=COLUMN * max(1.4, len(tasks)), height=3.0, ncols=len(tasks), squeeze=False, sharey=True
+    )
+    for axes, task in zip(panels[0], tasks):
+        for number, (method, label) in enumerate(METHODS.items()):
+            here = changes[(changes["tuned_on"] == task) & (changes["method"] == method)]
+            by_layer = spread(here, ["layer"], "share").sort_values("layer").dropna(subset="mean")
+            curve(axes, by_layer["layer"], by_layer["mean"], by_layer["sd"], label, number)
+        axes.axhline(0, color="black", linewidth=0.6)
+        axes.set(title=name_of(task), xlabel="layer")
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    panels[0][0].set_ylabel("change, share of the method's largest")
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -1,0 +1,31 @@
+"""singh2020's measured numbers, named like the published ones, and its claims."""
+
+import pandas as pd
+
+from workflow.lib.claims import singh2020 as claims
+from workflow.lib.singh2020 import reinit_curves
+
+SPLITS = {"train": "training rows", "validation": "test rows"}  # the test labels of GLUE are not public
+
+
+def of_sizes(sizes: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
+    """Table 1, whose rows are in the order of the tasks."""
+    rows = [
+        ("table1", task, split, float(row[column]), float("nan"), 1)
+        for task, (_, row) in zip(tasks, sizes.iterrows())
+        for split, column in SPLITS.items()
+    ]
+    return pd.DataFrame(rows, columns=["artifact", "series", "x", "measured", "sd", "n"])
+
+
+if __name__ == "__main__":
+    from workflow.lib.logs import to_rule_log
+    from workflow.lib.tables import read_tables, write_table
+
+    to_rule_log(snakemake.log[0])
+    tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "sizes"}
+    settings = snakemake.params.settings
+    found = claims.reinitialisation(reinit_curves(tables["sweeps"], settings["initialiser"]))
+    found += claims.probing(tables["probes"], tables["sweeps"]) + claims.distances(tables["distances"])
+    write_table(of_sizes(pd.read_csv(snakemake.input.sizes), settings["tasks"]), snakemake.output.measured)
+    write_table([vars(claim) for claim in found], snakemake.output.claims)
