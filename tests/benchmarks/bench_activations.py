@@ -21,7 +21,7 @@ from workflow.lib.encoders.states import model_inputs
 from workflow.lib.encoding import Encoded
 from workflow.lib.extraction import extract
 
-SHAPES = {"demo, 4 x 64": (4, 64, 4, 1000, 64), "BERT-base, 12 x 768": (12, 768, 12, 48, 16)}
+SHAPES = {"demo, 4 x 64": (4, 64, 4, 6000, 64), "BERT-base, 12 x 768": (12, 768, 12, 48, 16)}
 ROUNDS = 5
 
 
