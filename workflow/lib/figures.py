@@ -61,6 +61,14 @@ def curve(axes, x, mean, spread, label: str, number: int, **options) -> None:
         axes.fill_between(x, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
 
 
+def legend_above(axes, room: float = 0.09) -> None:
+    """The legend over the curves, in room made for it: a share of the axes' height per line."""
+    low, high = axes.get_ylim()
+    lines = len(axes.get_legend_handles_labels()[1])
+    axes.set_ylim(low, high + (high - low) * room * (lines + 0.5))
+    axes.legend(loc="upper right")
+
+
 def save_figure(figure, pdf: str | Path, png: str | Path) -> None:
     """Without dates or versions inside, so that the same data give the same bytes."""
     with whole_file(pdf) as beside:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.figures import curve
+from workflow.lib.figures import curve, legend_above
 from workflow.lib.repetitions import spread
 from workflow.lib.singh2020 import METRIC_NAMES, metric_of, size_name
 
@@ -20,9 +20,9 @@ def probing_panel(axes, probes: pd.DataFrame, sweeps: pd.DataFrame, task: str) -
     full = sweeps[(sweeps["task"] == task) & (sweeps["recipe"] == "full")]
     best = full[full["fraction"] == full["fraction"].max()][f"test_{metric}"].mean()
     axes.axhline(best, color="black", linestyle="--", linewidth=0.8, label="fine-tuned")
-    axes.set(xlabel=f"layers removed, from the top ({n_layers} = embeddings alone)", ylabel=METRIC_NAMES[metric])
+    axes.set(xlabel="layers removed, from the top", ylabel=METRIC_NAMES[metric])
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend()
+    legend_above(axes)
 
 
 def distance_panel(axes, distances: pd.DataFrame, task: str) -> None:
@@ -32,7 +32,7 @@ def distance_panel(axes, distances: pd.DataFrame, task: str) -> None:
     for number, (fraction, rows) in enumerate(here.groupby("fraction", sort=False)):
         by_layer = spread(rows, ["layer"], "distance").sort_values("layer")
         curve(axes, by_layer["layer"], by_layer["mean"], by_layer["sd"], size_name(fraction), number)
-    axes.set(xlabel="layer", ylabel=f"{first['norm'].capitalize()} distance from pre-trained")
+    axes.set(xlabel="layer", ylabel=f"weight distance ({first['norm'].capitalize()})")
     axes.set_ylim(bottom=0)
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend()
+    legend_above(axes)

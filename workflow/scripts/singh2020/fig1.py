@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.lib.figures import COLUMN, curve, legend_above, name_of, new_figure, save_figure
 from workflow.lib.repetitions import spread
 from workflow.lib.singh2020 import METRIC_NAMES, metric_of, reinit_curves, size_name
 
@@ -31,7 +31,7 @@ def draw(axes, scores: pd.DataFrame, curves: list[tuple[str, float, str]]) -> No
         curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], label, number)
     axes.set(xlabel=X_LABEL, ylabel=METRIC_NAMES[metric_of(curves[0][0])])
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend()
+    legend_above(axes)
 
 
 if __name__ == "__main__":

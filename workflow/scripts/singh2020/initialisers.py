@@ -1,6 +1,6 @@
 """Beyond the paper: its initialiser as described, and as its authors' later code draws, side by side."""
 
-from workflow.lib.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.lib.figures import COLUMN, curve, legend_above, name_of, new_figure, save_figure
 from workflow.lib.repetitions import spread
 from workflow.lib.singh2020 import METRIC_NAMES, metric_of, reinit_curves
 
@@ -21,5 +21,5 @@ if __name__ == "__main__":
             curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], label, number)
         axes.set(xlabel="layers drawn anew, from the top", ylabel=METRIC_NAMES[metric_of(task)], title=name_of(task))
         axes.xaxis.get_major_locator().set_params(integer=True)
-        axes.legend()
+        legend_above(axes)
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)
