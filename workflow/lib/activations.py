@@ -58,7 +58,7 @@ class LayerWriter:
         self.writer.close()
 
 
-def _unreadable(path: str | Path, error: Exception) -> UserError:
+def unreadable(path: str | Path, error: Exception) -> UserError:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return UserError(f"{path} is no readable activation file ({reason}); delete its folder and run again")
 
@@ -68,7 +68,7 @@ def _open(path: str | Path, columns: list[str]) -> tuple[pa.Table, dict]:
         table = pq.read_table(path, columns=columns, memory_map=True, partitioning=None)
         return table, json.loads(table.schema.metadata[METADATA_KEY])
     except (pa.ArrowException, OSError, KeyError, TypeError) as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
 def read_about(path: str | Path) -> dict:
@@ -87,14 +87,14 @@ def read_vectors(path: str | Path) -> np.ndarray:
         content, start = np.memmap(path, mode="r"), 0
         for group in groups:
             part = whole[start : start + group.num_rows]
-            part.view(np.uint8).reshape(-1)[:] = content[_bytes_of(group.column(at), part.nbytes)]
+            part.view(np.uint8).reshape(-1)[:] = content[bytes_of(group.column(at), part.nbytes)]
             start += group.num_rows
         return whole
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
-def _bytes_of(column, size: int) -> slice:
+def bytes_of(column, size: int) -> slice:
     """Where the values of a column chunk are: plain bytes of one page, behind a header of a few dozen bytes."""
     header = column.total_compressed_size - size
     if column.compression != "UNCOMPRESSED" or column.has_dictionary_page or not 0 < header <= LONGEST_HEADER:
@@ -128,7 +128,7 @@ def read_words(folder: str | Path) -> np.ndarray:
         word = pq.read_table(path, columns=["word"], partitioning=None)["word"].to_numpy()
         n_rows = pq.read_metadata(layer_file(folder, 0)).num_rows
     except (pa.ArrowException, OSError) as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     if len(word) != n_rows:
         raise UserError(f"{path} has {len(word)} rows where the layers have {n_rows}; delete its folder and run again")
     return word

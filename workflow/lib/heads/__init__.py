@@ -1,6 +1,7 @@
 """What stands on an encoder during fine-tuning: one file per kind of head, with all that the loop asks of a task.
 
 tunable         an encoder and a head, and what every head must offer
+rows            what examples have in common that are whole rows
 classification  sequence, word, word_pair: a label for each text, word or pair of words
 parser          a head and a relation for each word (its parts: `biaffine`; its examples: `sentences`)
 answers         where the answer begins and ends in a passage (its examples: `questions`, cut into `windows`)

@@ -1,6 +1,6 @@
 """A label for each text, word or pair of words: one linear layer on what it reads of the last layer."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,9 +11,10 @@ from torch.nn.functional import cross_entropy
 from transformers import PreTrainedTokenizerBase
 
 from workflow.lib.encoding import Encoded, encode
+from workflow.lib.heads.rows import WholeRows
 from workflow.lib.heads.tunable import Head, Tunable
 from workflow.lib.metrics import matthews
-from workflow.lib.pieces import Pieces, WordPlaces, mean_of_pieces
+from workflow.lib.pieces import Pieces, mean_of_pieces
 from workflow.lib.units import Units, label_numbers, labelled_units, vocabulary
 
 
@@ -25,7 +26,7 @@ class UnitBatch:
 
 
 @dataclass(frozen=True)
-class UnitExamples:
+class UnitExamples(WholeRows):
     """Tokenised rows and the labelled units in them; `rows` are those that take part, with all their units."""
 
     encoded: Encoded
@@ -34,32 +35,10 @@ class UnitExamples:
     numbers: np.ndarray  # of each unit's label
     rows: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.rows)
-
-    @property
-    def n_truncated(self) -> int:
-        return self.encoded.n_truncated
-
-    @property
-    def lengths(self) -> np.ndarray:
-        return self.encoded.lengths[self.rows]
-
-    @cached_property
-    def places(self) -> WordPlaces:
-        return WordPlaces(self.encoded)
-
     @cached_property
     def first_unit(self) -> np.ndarray:
         """Units are in order of examples: those of row r are first_unit[r] … first_unit[r + 1] - 1."""
         return np.searchsorted(self.units.example, np.arange(len(self.encoded.lengths) + 1))
-
-    def part(self, rows: np.ndarray) -> "UnitExamples":
-        return replace(self, rows=self.rows[rows])
 
     def units_of(self, chosen: np.ndarray) -> np.ndarray:
         begin, end = self.first_unit[self.rows[chosen]], self.first_unit[self.rows[chosen] + 1]

@@ -1,7 +1,6 @@
 """Sentences with their trees, as the parser reads them."""
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +9,8 @@ from transformers import PreTrainedTokenizerBase
 
 from workflow.lib.encoding import Encoded, encode
 from workflow.lib.errors import UserError
-from workflow.lib.pieces import Pieces, WordPlaces
+from workflow.lib.heads.rows import WholeRows
+from workflow.lib.pieces import Pieces
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class TreeBatch:
 
 
 @dataclass(frozen=True)
-class TreeExamples:
+class TreeExamples(WholeRows):
     """Tokenised sentences and their trees; `rows` are those that take part."""
 
     encoded: Encoded
@@ -35,28 +35,6 @@ class TreeExamples:
     numbers: np.ndarray  # of their relations
     labels: list[str]
     rows: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.rows)
-
-    @property
-    def n_truncated(self) -> int:
-        return self.encoded.n_truncated
-
-    @property
-    def lengths(self) -> np.ndarray:
-        return self.encoded.lengths[self.rows]
-
-    @cached_property
-    def places(self) -> WordPlaces:
-        return WordPlaces(self.encoded)
-
-    def part(self, rows: np.ndarray) -> "TreeExamples":
-        return replace(self, rows=self.rows[rows])
 
     def n_words(self, chosen: np.ndarray) -> np.ndarray:
         return self.places.offset[self.rows[chosen] + 1] - self.places.offset[self.rows[chosen]]
