@@ -36,10 +36,12 @@ wildcard_constraints:
     task=r"[a-z][a-z0-9_]*",
     recipe=r"[a-z]+(-\d+)?",
     fraction=r"[0-9.]+",
+    part=r"\d\d",
     model=r"[a-z][a-z0-9_]*\.\d+/[a-z][a-z0-9_.-]*",
     paper="|".join([*PAPERS, "beyond"]),
 
 
+include: "workflow/rules/plans/activations.smk"
 include: "workflow/rules/plans/matton2019.smk"
 include: "workflow/rules/plans/sweeps.smk"
 include: "workflow/rules/plans/merchant2020.smk"

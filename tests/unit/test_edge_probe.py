@@ -450,7 +450,7 @@ def test_the_script_writes_its_table(tmp_path):
     planted_splits(tmp_path, 1, n_train=60)
     snakemake = SimpleNamespace(
         input=SimpleNamespace(
-            activations=str(tmp_path / "activations"), data=[str(path) for path in tmp_path.glob("data/*/*.parquet")]
+            activations=str(tmp_path), data=[str(path) for path in tmp_path.glob("data/*/*.parquet")]
         ),
         output=[str(tmp_path / "scores.parquet")],
         params=SimpleNamespace(
@@ -458,7 +458,7 @@ def test_the_script_writes_its_table(tmp_path):
         ),
         log=[str(tmp_path / "log")],
         threads=1,
-        wildcards=SimpleNamespace(model="base.0/pretrained"),
+        wildcards=SimpleNamespace(model="base.0/activations"),
     )
     runpy.run_path(str(SCRIPTS / "edges/probe.py"), init_globals={"snakemake": snakemake}, run_name="__main__")
     table = pd.read_parquet(tmp_path / "scores.parquet")

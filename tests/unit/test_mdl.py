@@ -206,7 +206,7 @@ def test_the_script_leaves_out_tasks_of_several_labels(tmp_path):
     write_task(tmp_path, "several", random_labels=False, n_train=40, several=True)
     data = [str(path) for path in tmp_path.glob("data/*/*.parquet")]
     snakemake = SimpleNamespace(
-        input=SimpleNamespace(activations=str(tmp_path / "activations"), data=data),
+        input=SimpleNamespace(activations=str(tmp_path), data=data),
         output=[str(tmp_path / "codelength.parquet")],
         params=SimpleNamespace(
             tasks=["several", "single"], portions=[10, 100], shuffle_seed=1234, seed=0,
@@ -214,7 +214,7 @@ def test_the_script_leaves_out_tasks_of_several_labels(tmp_path):
         ),
         log=[str(tmp_path / "log")],
         threads=1,
-        wildcards=SimpleNamespace(model="base.0/pretrained"),
+        wildcards=SimpleNamespace(model="base.0/activations"),
     )  # fmt: skip
     script = SCRIPTS / "edges/description_length.py"
     runpy.run_path(str(script), init_globals={"snakemake": snakemake}, run_name="__main__")

@@ -190,13 +190,13 @@ def caches(tmp_path):
     base = [vectors(300, 12, layer, mean=0.3) for layer in range(3)]
     tuned = [rows + 0.4 * layer * vectors(300, 12, 10 + layer) for layer, rows in enumerate(base)]
     example = np.repeat(np.arange(60), 5)
-    for model, layers in (("base", base), ("tuned", tuned)):
+    for model, layers in (("pretrained", base), ("tuned", tuned)):
         cache(tmp_path / model / "token" / "wikipedia-sentences", layers, example)
     return tmp_path
 
 
 def folders(caches, place="wikipedia-sentences"):
-    return [caches / model / "token" / place for model in ("base", "tuned")]
+    return [caches / model / "token" / place for model in ("pretrained", "tuned")]
 
 
 def test_all_layers_and_samples_with_their_counts(caches):
@@ -256,15 +256,15 @@ def test_two_tokens_are_too_few(caches):
 
 def test_the_script_writes_all_places(caches, tmp_path, monkeypatch):
     monkeypatch.setattr("workflow.lib.logs.to_rule_log", logging.getLogger)  # its own would replace pytest's handlers
-    for model in ("base", "tuned"):
+    for model in ("pretrained", "tuned"):
         cache(tmp_path / model / "token" / "mnli-test", [vectors(90, 12, 1)] * 3, np.repeat(np.arange(30), 3))
     settings = {key: value for key, value in SETTINGS.items() if key != "seed"}
     job = SimpleNamespace(
-        input=SimpleNamespace(base=str(caches / "base"), tuned=str(caches / "tuned")),
+        input=SimpleNamespace(base=str(caches), tuned=str(caches)),
         output=[str(tmp_path / "similarity.parquet")],
         log=[str(tmp_path / "log")],
         params=SimpleNamespace(places=["wikipedia-sentences", "mnli-test"], settings=settings, seed=0),
-        wildcards=SimpleNamespace(model="base.0/mnli.full.f1.s0"),
+        wildcards=SimpleNamespace(model="base.0/tuned"),
     )
     runpy.run_path(script.__file__, init_globals={"snakemake": job}, run_name="__main__")
     table = read_table(tmp_path / "similarity.parquet")

@@ -69,7 +69,7 @@ def test_missing_encoder_folder(finished, tmp_path):
 
 
 def test_corrupt_activations_are_named(finished):
-    folder = finished.folder / "results/tiny/activations/base.0/pretrained/matton2019/cls/imdb-train"
+    folder = finished.folder / "results/tiny/activations/base.0/matton2019/00/pretrained/cls/imdb-train"
     target = sorted(folder.glob("*.parquet"))[-1]
     before = target.read_bytes()
     times = target.stat()

@@ -78,8 +78,8 @@ def test_changed_key_reruns_what_depends_on_it(finished):
     planned = set(finished.planned("--config", "merchant2020={edge_hidden: 12}"))
     assert "edge_probe" in planned and planned <= {"edge_probe", "description_length"} | TABLES | SCORES
     planned = finished.planned("--config", "zhou2022={path_every: 2}")
-    # the followed models alone, one of which has activations for two figures
-    assert planned["finetune_model"] == 4 and planned["cache_activations"] == 5
+    # the followed models alone, one of which the figure beyond the papers looks at too
+    assert planned["finetune_model"] == 4 and planned["cache_activations"] == 2
 
 
 def test_followed_models_keep_their_steps_and_others_none(finished):
@@ -92,11 +92,11 @@ def test_followed_models_keep_their_steps_and_others_none(finished):
 def test_a_sweep_gives_the_same_numbers_in_one_process_and_in_many(finished):
     """Also where a sweep keeps none of its models on disk."""
     made = finished.folder / "results/tiny/sweeps/merchant2020/base.0"
-    together, moved = (read_tables([made / f"mnli.f1.s0/00{table}.parquet"]) for table in ("", ".distances"))
+    together, moved = (read_tables([made / f"mnli.s0/00{table}.parquet"]) for table in ("", ".distances"))
     assert list(together["recipe"]) == ["freeze-1", "freeze-2", "truncate-1"]
     assert [path.name for path in made.rglob("*") if path.is_file() and path.suffix != ".parquet"] == []
-    apart = [f"results/tiny/sweeps/merchant2020/base.0/mnli.f1.s0/{part:02d}.parquet" for part in range(3)]
-    finished.snakemake("--config", "sweeps={recipes_per_job: 1}", "--", *apart)
+    apart = [f"results/tiny/sweeps/merchant2020/base.0/mnli.s0/{part:02d}.parquet" for part in range(3)]
+    finished.snakemake("--config", "sweeps={runs_per_job: 1}", "--", *apart)
     apart = [finished.folder / path for path in apart]
     pd.testing.assert_frame_equal(read_tables(apart), together)
     distances = [path.with_suffix(".distances.parquet") for path in apart]

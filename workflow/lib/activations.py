@@ -31,6 +31,16 @@ def layer_files(folder: str | Path) -> list[Path]:
     return files
 
 
+def cache_of(folder: str | Path, model: str) -> Path:
+    """A model's place in a folder of caches; `model`: <encoder>/<how it was tuned>."""
+    return Path(folder) / model.partition("/")[2]
+
+
+def caches_of_both(folders, tuned: str) -> tuple[Path, Path]:
+    """Caches of the encoder that a model was tuned from, and of the model; `folders` has `base` and `tuned`."""
+    return cache_of(folders.base, f"{tuned.partition('/')[0]}/pretrained"), cache_of(folders.tuned, tuned)
+
+
 class LayerWriter:
     """Writes one layer, row group by row group."""
 

@@ -40,7 +40,7 @@ class Points:
         return np.concatenate([vectors[rows + words] for words in self.units.words], axis=1)
 
 
-def points_of_task(activations: str, data: list[str], place: dict, split: str) -> Points:
+def points_of_task(activations: str | Path, data: list[str], place: dict, split: str) -> Points:
     """The points of a task's split, from a model's activations and the dataset files that a rule has as input."""
     name = place[split]
     file = next(path for path in data if f"{Path(path).parent.name}-{Path(path).stem}" == name)

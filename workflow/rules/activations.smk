@@ -1,24 +1,26 @@
 """Activation caches: what every layer of a model says of the units of datasets.
 
-in   a model's folder, the datasets that analyses look at through it
-out  activations/<model>/<paper>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector; layer 0 = embeddings
-     activations/<model>/zhou2022/steps/<update>/layer-<kk>.parquet: the same at saved steps, of the task's unit and rows
-how  one forward pass per dataset writes all layers; one job does all that a paper wants of a model, because importing
-     torch and loading the model cost more than a small dataset, and no more, so that no paper waits for another's data
+in   an encoder's folder and those of the models tuned from it, the datasets that analyses look at through them
+out  activations/<encoder>/<paper>/<part>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
+     layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>
+     activations/…/<adapted>/steps/<update>/layer-<kk>.parquet: the same at saved steps, of the task's unit and rows
+how  one forward pass per dataset writes all layers; the models of an encoder are dealt out to parts
+     (activations.models_per_job): all in one process saves the seconds of importing torch, one each spreads them over a
+     cluster and lets a single figure wait for its own models only; no paper waits for another's data
 """
 
 
 rule cache_activations:
-    """Write the activations of a model, all layers, for whole texts (cls) and words, and those of its saved steps."""
+    """Write the activations of models, all layers, for whole texts (cls), words and tokens; also at saved steps."""
     input:
-        model=lambda w: model_folder(w.model),
-        data=lambda w: [data_file(place) for place in all_inputs_of(w.model, w.paper)],
+        models=lambda w: [model_folder(model) for model in cached_in(w)],
+        data=cache_data,
     output:
-        directory("<results>/activations/{model}/{paper}"),
+        directory("<results>/activations/{encoder}/{paper}/{part}"),
     log:
-        "<results>/logs/activations/{model}/{paper}.log",
+        "<results>/logs/activations/{encoder}/{paper}/{part}.log",
     benchmark:
-        "<results>/benchmarks/activations/{model}/{paper}.tsv"
+        "<results>/benchmarks/activations/{encoder}/{paper}/{part}.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -26,13 +28,8 @@ rule cache_activations:
         mem_mb=6000,
         runtime=240,
     params:
-        units=lambda w: {
-            unit: [folder_name(place) for place in places]
-            for unit, places in inputs_of(w.model, w.paper).items()
-        },
-        limits=lambda w: row_limits(w.model, w.paper),
-        followed=lambda w: followed_data(w.model) if w.paper == "zhou2022" else {},
-        settings=config["activations"],
+        plan=cache_plan,
+        settings={key: config["activations"][key] for key in ("batch_size", "max_tokens", "dtype")},
         modules=digest_of("activations/cache.py"),
     script:
         "../scripts/activations/cache.py"

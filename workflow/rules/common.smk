@@ -56,6 +56,11 @@ def tuned(encoder, task, recipe="full", fraction=1, seed=0):
     return f"{encoder}/{task}.{recipe}.f{fraction}.s{seed}"
 
 
+def encoder_of(model):
+    """The encoder that a model is, or was fine-tuned from."""
+    return model.partition("/")[0]
+
+
 def task_of(model):
     """The task that a model was fine-tuned on."""
     _, _, adapted = model.partition("/")
@@ -73,26 +78,6 @@ def model_folder(model):
 def unit_of(task):
     """What a task's head reads: whole texts or words."""
     return "cls" if training_of(config, task)["head"] == "sequence" else "word"
-
-
-def inputs_of(model, paper):
-    """Datasets that a paper looks at a model with, as `<dataset>/<split>`, by unit (whole texts or words)."""
-    if paper == "merchant2020":
-        return merchant_inputs_of(model)
-    if paper == "singh2020":
-        return singh_inputs_of(model)
-    if paper == "beyond":
-        return depth_inputs_of(model)
-    inputs = {"cls": [config["matton2019"]["general"]]} if paper == "matton2019" else {}
-    tasks = {"matton2019": matton_tasks, "zhou2022": zhou_tasks}[paper](model)
-    for task in tasks:
-        inputs.setdefault(unit_of(task), []).extend(task_places(task))
-    return {unit: list(dict.fromkeys(places)) for unit, places in inputs.items()}
-
-
-def all_inputs_of(model, paper):
-    places = inputs_of(model, paper).values()
-    return list(dict.fromkeys(place for of_unit in places for place in of_unit))
 
 
 def task_places(task):

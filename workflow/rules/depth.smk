@@ -11,8 +11,8 @@ how  1 - similarity (RSA, label geometry), relative weight distance, and what fr
 rule layer_changes:
     """What every method says of one model, layer by layer."""
     input:
-        base=lambda w: f"<results>/activations/{pretrained(w.model.partition('/')[0])}/beyond",
-        tuned="<results>/activations/{model}/beyond",
+        base=lambda w: cache_of(pretrained(encoder_of(w.model)), "beyond"),
+        tuned=lambda w: cache_of(w.model, "beyond"),
         data=lambda w: data_file(task_places(task_of(w.model))[0]),
         sweeps=lambda w: depth_sweeps(w.model),
         distances=lambda w: depth_sweeps(w.model, ".distances"),

@@ -11,7 +11,7 @@ how  label hulls first; clusters only where these overlap; exact distances betwe
 rule directprobe:
     """Cluster the labelled points of a model's last layer and measure the labels' distances."""
     input:
-        activations="<results>/activations/{model}/zhou2022",
+        activations=lambda w: cache_of(w.model, "zhou2022"),
         data=lambda w: zhou_data(w.model),
     output:
         clusters="<results>/analysis/directprobe/{model}/clusters.parquet",

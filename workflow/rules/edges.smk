@@ -13,7 +13,7 @@ how  span pooling and a small network on frozen vectors, the best on dev is test
 rule edge_probe:
     """Train and test the edge probes of a model, all tasks."""
     input:
-        activations="<results>/activations/{model}/merchant2020",
+        activations=lambda w: cache_of(w.model, "merchant2020"),
         data=lambda w: edge_data(),
     output:
         "<results>/analysis/edges/{model}/scores.parquet",
@@ -45,7 +45,7 @@ rule edge_probe:
 rule description_length:
     """Code the labels of a model's edge-probing tasks portion by portion."""
     input:
-        activations="<results>/activations/{model}/merchant2020",
+        activations=lambda w: cache_of(w.model, "merchant2020"),
         data=lambda w: edge_data(),
     output:
         "<results>/analysis/mdl/{model}/codelength.parquet",

@@ -11,7 +11,7 @@ how  all layers above k are removed and the others frozen, so [CLS] at layer k i
 rule probe_layers:
     """Train and test a classifier on every layer of a model, all tasks."""
     input:
-        activations="<results>/activations/{model}/singh2020",
+        activations=lambda w: cache_of(w.model, "singh2020"),
         data=lambda w: singh_data(),
     output:
         "<results>/analysis/layer_probes/{model}/scores.parquet",

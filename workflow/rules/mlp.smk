@@ -10,7 +10,7 @@ how  a grid of sizes and penalties, scored on a hold-out of train; the best is t
 rule mlp_probe:
     """Train the grid of classifiers on a model's last layer and test the best."""
     input:
-        activations="<results>/activations/{model}/zhou2022",
+        activations=lambda w: cache_of(w.model, "zhou2022"),
         data=lambda w: zhou_data(w.model),
     output:
         accuracy="<results>/analysis/mlp/{model}/accuracy.parquet",

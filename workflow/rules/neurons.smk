@@ -11,7 +11,7 @@ how  greedy addition by 5-fold cross-validation on train, all candidates at once
 rule search_neurons:
     """Search the neurons of a model that carry its tasks."""
     input:
-        activations="<results>/activations/{model}/matton2019",
+        activations=lambda w: cache_of(w.model, "matton2019"),
         data=lambda w: [
             data_file(place) for task in matton_tasks(w.model) for place in task_places(task)
         ],

@@ -10,7 +10,7 @@ how  exact distances between the labels' convex hulls at every step and layer, e
 rule follow_labels:
     """Measure distances and centroids of labels at every saved step and layer."""
     input:
-        activations="<results>/activations/{model}/zhou2022",
+        activations=lambda w: cache_of(w.model, "zhou2022"),
         data=lambda w: data_file(task_places(task_of(w.model))[0]),
     output:
         distances="<results>/analysis/paths/{model}/distances.parquet",

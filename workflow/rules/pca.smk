@@ -11,7 +11,7 @@ how  PCA fitted on general sentences, on the task's own texts, or raw dimensions
 rule pca_accuracy:
     """Accuracy against retained dimensions, variance of components, and the effect of the PCA's sample size."""
     input:
-        activations="<results>/activations/{model}/matton2019",
+        activations=lambda w: cache_of(w.model, "matton2019"),
         data=lambda w: [
             data_file(place) for task in matton_tasks(w.model) for place in task_places(task)
         ],

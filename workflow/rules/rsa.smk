@@ -9,8 +9,8 @@ how  random tokens, few of each sentence; cosines of all pairs in both spaces; P
 rule rsa:
     """Compare a tuned model with the encoder that it came from, all places and layers."""
     input:
-        base=lambda w: f"<results>/activations/{pretrained(w.model.partition('/')[0])}/merchant2020",
-        tuned="<results>/activations/{model}/merchant2020",
+        base=lambda w: cache_of(pretrained(encoder_of(w.model)), "merchant2020"),
+        tuned=lambda w: cache_of(w.model, "merchant2020"),
     output:
         "<results>/analysis/rsa/{model}/similarity.parquet",
     log:

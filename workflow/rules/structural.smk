@@ -13,7 +13,7 @@ how  a linear map per layer and probe, trained for squared norms to be depths in
 rule structural_probe:
     """Train depth and distance probes on all layers of a model and score them."""
     input:
-        activations="<results>/activations/{model}/merchant2020",
+        activations=lambda w: cache_of(w.model, "merchant2020"),
         train=lambda w: data_file(structural_places()[0]),
         dev=lambda w: data_file(structural_places()[1]),
         test=lambda w: data_file(structural_places()[2]),

@@ -55,7 +55,7 @@ def _read_layers(files: list[Path], rows: np.ndarray) -> np.ndarray:
     return layers
 
 
-def read_splits(activations: str, data: list[str], task: str, splits: tuple[str, ...]) -> list[Split]:
+def read_splits(activations: str | Path, data: list[str], task: str, splits: tuple[str, ...]) -> list[Split]:
     """A task's splits, from a model's activations and the dataset files that a rule has as input."""
     files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in data}
     names = [f"{task}-{split}" for split in splits]

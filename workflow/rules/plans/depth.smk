@@ -12,6 +12,11 @@ def depth_models():
     ]
 
 
+def depth_cached():
+    before = [pretrained(encoder) for encoder in config["depth_of_change"]["encoders"]]
+    return before + depth_models()
+
+
 def depth_inputs_of(model):
     """General text for RSA, and the task's own training rows, whose labels have a geometry."""
     section = config["depth_of_change"]
@@ -19,11 +24,10 @@ def depth_inputs_of(model):
     inputs = {"token": [section["general"]]}
     for task in tasks:
         inputs.setdefault(unit_of(task), []).append(task_places(task)[0])
-    return {unit: list(dict.fromkeys(places)) for unit, places in inputs.items()}
+    return inputs
 
 
 def depth_sweeps(model, table=""):
     """Freezing, truncation and re-initialisation of the model's encoder, task and seed."""
-    encoder, _, adapted = model.partition("/")
-    task, _, _, seed = adapted.split(".")
-    return sweep_tables("beyond", encoder, task, seed=seed.removeprefix("s"), table=table)
+    *_, seed = model.split(".")
+    return sweep_tables("beyond", encoder_of(model), task_of(model), seed.removeprefix("s"), table)

@@ -74,6 +74,15 @@ def matton_parameters(artifact):
     return matton_settings("sample_components") if artifact == "pca_sample_size" else {}
 
 
+def matton_cached():
+    return matton_models("pretrained") + matton_models("tuned")
+
+
+def matton_inputs_of(model):
+    """General sentences, and the texts of the model's tasks."""
+    return {"cls": [config["matton2019"]["general"], *task_inputs(matton_tasks(model))["cls"]]}
+
+
 def matton_tasks(model):
     """Tasks whose data a model is looked at with: its own, or, before fine-tuning, all of the paper."""
     if model in matton_models("pretrained"):

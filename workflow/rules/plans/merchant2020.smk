@@ -86,12 +86,16 @@ def rsa_places(model):
     return [folder_name(place) for place in dict.fromkeys(merchant_tokens(model))]
 
 
+def merchant_cached():
+    return merchant_probed() + merchant_models("randomised")
+
+
 def merchant_inputs_of(model):
     """Datasets by unit: tokens for RSA and edge probes, words for structural probes."""
     if model in merchant_models("randomised"):
         return {"token": edge_places()}
     return {
-        "token": list(dict.fromkeys(merchant_tokens(model) + edge_places())),
+        "token": merchant_tokens(model) + edge_places(),
         "word": structural_places(),
     }
 
@@ -106,7 +110,7 @@ def merchant_inputs(artifact):
             file
             for task in section["tasks"]
             for encoder, seed in merchant_runs()
-            for file in sweep_tables("merchant2020", encoder, task, seed=seed)
+            for file in sweep_tables("merchant2020", encoder, task, seed)
         ],
     }
     inputs = {

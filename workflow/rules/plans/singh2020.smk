@@ -25,13 +25,12 @@ def singh_draws(task, fraction):
     return ["reinit", "nearzero"] if both else [section["initialiser"]]
 
 
-def singh_sweeps(tasks, table="", fractions=None):
+def singh_sweeps(tasks, table=""):
     return [
         file
         for task in tasks
-        for fraction in fractions or singh_fractions(task)
         for encoder, seed in singh_runs()
-        for file in sweep_tables("singh2020", encoder, task, fraction, seed, table)
+        for file in sweep_tables("singh2020", encoder, task, seed, table)
     ]
 
 
@@ -41,12 +40,15 @@ def singh_data():
 
 def singh_inputs_of(model):
     """Whole texts of every task, for the layer probes of the encoders themselves."""
-    return {"cls": list(dict.fromkeys(p for task in singh_tasks() for p in task_places(task)))}
+    return {"cls": [place for task in singh_tasks() for place in task_places(task)]}
+
+
+def singh_cached():
+    return [pretrained(encoder) for encoder in config["singh2020"]["encoders"]]
 
 
 def singh_probes():
-    encoders = [pretrained(encoder) for encoder in config["singh2020"]["encoders"]]
-    return analysis_of(encoders, "layer_probes", "scores")
+    return analysis_of(singh_cached(), "layer_probes", "scores")
 
 
 def singh_inputs(artifact):

@@ -34,28 +34,34 @@ def depth_by_encoder(section):
     return layers
 
 
-def sweep_recipes(paper, encoder, task, fraction):
-    """merchant2020: all recipes but `full`, which its models have. singh2020 keeps no models: `full` is one of them."""
+def sweep_runs(paper, encoder, task):
+    """(share of the training rows, recipe): merchant2020's models are the full fine-tuning, other sweeps run it too."""
     n = layers_of(encoder)
     lower = [f"freeze-{depth}" for depth in range(1, n + 1)]
     lower += [f"truncate-{depth}" for depth in range(1, n)]
     if paper == "merchant2020":
-        return lower
+        return [(1, recipe) for recipe in lower]
     if paper == "beyond":
-        return ["full", *lower, *(f"reinit-{depth}" for depth in range(1, n + 1))]
-    depths = [(drawn, depth) for drawn in singh_draws(task, fraction) for depth in range(1, n + 1)]
-    return ["full"] + [f"{drawn}-{depth}" for drawn, depth in depths]
+        return [
+            (1, recipe)
+            for recipe in ("full", *lower, *(f"reinit-{depth}" for depth in range(1, n + 1)))
+        ]
+    redrawn = [
+        (fraction, f"{drawn}-{depth}")
+        for fraction in singh_fractions(task)
+        for drawn in singh_draws(task, fraction)
+        for depth in range(1, n + 1)
+    ]
+    return [(fraction, "full") for fraction in singh_fractions(task)] + redrawn
 
 
-def sweep_parts(paper, encoder, task, fraction):
-    recipes = sweep_recipes(paper, encoder, task, fraction)
-    size = config["sweeps"]["recipes_per_job"] or len(recipes)
-    return [recipes[start : start + size] for start in range(0, len(recipes), size)]
+def sweep_parts(paper, encoder, task):
+    return dealt(sweep_runs(paper, encoder, task), config["sweeps"]["runs_per_job"])
 
 
-def sweep_tables(paper, encoder, task, fraction=1, seed=0, table=""):
+def sweep_tables(paper, encoder, task, seed=0, table=""):
     """Scores, or another table (`.distances`)."""
     return [
-        f"<results>/sweeps/{paper}/{encoder}/{task}.f{fraction}.s{seed}/{part:02d}{table}.parquet"
-        for part in range(len(sweep_parts(paper, encoder, task, fraction)))
+        f"<results>/sweeps/{paper}/{encoder}/{task}.s{seed}/{part:02d}{table}.parquet"
+        for part in range(len(sweep_parts(paper, encoder, task)))
     ]

@@ -41,10 +41,20 @@ def zhou_path_models(tasks=None):
     ]
 
 
+def zhou_cached():
+    """Table 7's models, table 5's, and those whose way is followed."""
+    before = zhou_models("pretrained") + [pretrained(config["zhou2022"]["path_encoder"])]
+    return before + zhou_models("tuned") + zhou_cross_models() + zhou_path_models()
+
+
+def zhou_inputs_of(model):
+    return task_inputs(zhou_tasks(model))
+
+
 def zhou_tasks(model):
     """Tasks whose data a model is looked at with: its own, those it is probed for, or, before fine-tuning, all."""
     section = config["zhou2022"]
-    encoder = model.partition("/")[0]
+    encoder = encoder_of(model)
     if model in zhou_models("pretrained", section["encoders"] + [section["path_encoder"]]):
         probed = list(section["cross_tasks"]) if encoder == section["path_encoder"] else []
         own = section["tasks"] if encoder in section["encoders"] else []

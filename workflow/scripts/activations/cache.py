@@ -1,4 +1,4 @@
-"""Run a model over datasets and keep what every layer says of their units; the same for its saved steps."""
+"""Run models over datasets and keep what every layer says of their units; the same for their saved steps."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,7 +25,7 @@ def encoder_of(weights: Path) -> tuple[PreTrainedModel, str]:
 class Cache:
     """Activations of one model, or of its saved steps: they share tokenizer and settings."""
 
-    model_folder: str
+    model_folder: Path
     settings: dict
     log: object
 
@@ -57,15 +57,16 @@ if __name__ == "__main__":
     from workflow.lib.logs import to_rule_log
 
     torch.set_num_threads(snakemake.threads)
-    model = Path(snakemake.input.model)
-    cache = Cache(str(model), snakemake.params.settings, to_rule_log(snakemake.log[0]))
+    log = to_rule_log(snakemake.log[0])
     files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in snakemake.input.data}
     with whole_folder(snakemake.output[0]) as folder:
-        for unit, names in snakemake.params.units.items():
-            for name in names:
-                limit = snakemake.params.limits.get(name)
-                cache.write(model, unit, files[name], folder / unit / name, limit)
-        if snakemake.params.followed:
-            unit, name = snakemake.params.followed["unit"], snakemake.params.followed["name"]
-            for step in saved_steps(model):
-                cache.write(step, unit, files[name], folder / "steps" / step.name)
+        for model, (adapted, plan) in zip(snakemake.input.models, snakemake.params.plan.items()):
+            cache = Cache(Path(model), snakemake.params.settings, log)
+            for unit, names in plan["units"].items():
+                for name in names:
+                    place = folder / adapted / unit / name
+                    cache.write(Path(model), unit, files[name], place, plan["limits"].get(name))
+            if plan["followed"]:
+                unit, name = plan["followed"]["unit"], plan["followed"]["name"]
+                for step in saved_steps(Path(model)):
+                    cache.write(step, unit, files[name], folder / adapted / "steps" / step.name)

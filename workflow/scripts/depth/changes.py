@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from workflow.lib.activations import caches_of_both
 from workflow.lib.depth import marginal_costs
 from workflow.lib.geometry import spatial_similarity
 from workflow.lib.label_hulls import label_hull_distances
@@ -28,12 +29,11 @@ if __name__ == "__main__":
 
     to_rule_log(snakemake.log[0])
     inputs, params = snakemake.input, snakemake.params
-    before, after = (
-        points_of_task(folder, [inputs.data], params.points, "train") for folder in (inputs.base, inputs.tuned)
-    )
+    caches = caches_of_both(inputs, snakemake.wildcards.model)
+    before, after = (points_of_task(cache, [inputs.data], params.points, "train") for cache in caches)
     layers = range(1, before.n_layers + 1)
     spatial = [1 - spatial_similarity(geometry(before, layer), geometry(after, layer)) for layer in layers]
-    places = [Path(folder) / "token" / params.general for folder in (inputs.base, inputs.tuned)]
+    places = [cache / "token" / params.general for cache in caches]
     distances = read_tables(inputs.distances).query("recipe == 'full'").drop_duplicates("layer").sort_values("layer")
     scores = read_tables(inputs.sweeps).set_index("recipe")["test_accuracy"].to_dict()
     found = {

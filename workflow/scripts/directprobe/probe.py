@@ -31,17 +31,19 @@ def similarity_row(distances: pd.DataFrame, is_linear: bool) -> dict:
 
 
 if __name__ == "__main__":
+    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.points import points_of_task
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
     inputs, strict = snakemake.input, snakemake.params.settings["strict_spheres"]
+    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
     clusters, distances, similarity = [], [], []
     for task, place in snakemake.params.tasks.items():
         of_task = []
         for split in ("train", "test"):
-            units = points_of_task(inputs.activations, inputs.data, place, split)
+            units = points_of_task(cache, inputs.data, place, split)
             points = units.layer(units.n_layers)
             about = {"task": task, "split": split, "layer": units.n_layers}
             clusters.append(about | clusters_row(points, units.labels, strict))

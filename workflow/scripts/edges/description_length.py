@@ -7,6 +7,7 @@ from workflow.lib.edge_probe.settings import settings_from
 from workflow.lib.mdl import has_single_labels, online_code
 
 if __name__ == "__main__":
+    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
@@ -15,9 +16,10 @@ if __name__ == "__main__":
     torch.set_flush_denormal(True)  # what Adam remembers of silent units fades to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
+    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
     rows = []
     for task in params.tasks:
-        train, dev = read_splits(inputs.activations, inputs.data, task, ("train", "dev"))
+        train, dev = read_splits(cache, inputs.data, task, ("train", "dev"))
         if not has_single_labels(train.targets):
             log.info(
                 "%s: left out, because its targets have several labels or none (as the paper leaves out SPR)", task

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workflow.lib.activations import read_about
+from workflow.lib.activations import cache_of, read_about
 from workflow.lib.layer_probe import train_short
 from workflow.lib.linear import SoftmaxModel, fit_softmax
 from workflow.lib.metrics import matthews
@@ -53,13 +53,11 @@ if __name__ == "__main__":
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
+    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
     table = []
     for task, folders in snakemake.params.tasks.items():
         place = {"unit": "cls", "head": "sequence", **folders}
-        train, test = (
-            points_of_task(snakemake.input.activations, snakemake.input.data, place, split)
-            for split in ("train", "test")
-        )
+        train, test = (points_of_task(cache, snakemake.input.data, place, split) for split in ("train", "test"))
         rows = probe_layers(train, test, snakemake.params.settings, snakemake.params.seed)
         table += [{"task": task, **row} for row in rows]
         for training in ("short", "converged"):

@@ -6,15 +6,17 @@ from workflow.lib.mlp_probe.grid import probe_grid
 from workflow.lib.points import points_of_task
 
 if __name__ == "__main__":
+    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
     inputs, settings = snakemake.input, snakemake.params.settings
+    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
     accuracies, grid = [], []
     for task, place in snakemake.params.tasks.items():
-        train, test = (points_of_task(inputs.activations, inputs.data, place, split) for split in ("train", "test"))
+        train, test = (points_of_task(cache, inputs.data, place, split) for split in ("train", "test"))
         last, names = train.n_layers, sorted({*train.labels, *test.labels})
         number = {name: at for at, name in enumerate(names)}
         y_train, y_test = ([number[name] for name in units.labels] for units in (train, test))

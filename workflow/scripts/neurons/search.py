@@ -42,15 +42,17 @@ def activations_by_class(task: TaskVectors, neuron: int) -> list[dict]:
 if __name__ == "__main__":
     import torch
 
+    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
     settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
+    cache = cache_of(snakemake.input.activations, model)
     greedy, alone, best = [], [], []
     for name, places in snakemake.params.tasks.items():
-        task = task_vectors(snakemake.input.activations, places["train"], places["test"], snakemake.input.data)
+        task = task_vectors(cache, places["train"], places["test"], snakemake.input.data)
         found = search_and_test(task, settings, seed)
         greedy += [{"task": name, "n_classes": len(task.labels), **row} for row in found]
         alone += [{"task": name, **row} for row in each_alone(task, settings["regularisation"])]

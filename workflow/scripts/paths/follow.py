@@ -1,7 +1,6 @@
 """Where labels stand at every saved step of fine-tuning, layer by layer: hull distances and centroids."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
@@ -21,12 +20,14 @@ def centroid_rows(points: np.ndarray, labels: np.ndarray) -> Iterator[dict]:
 
 
 if __name__ == "__main__":
+    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.points import Points
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    steps = sorted(path for path in (Path(snakemake.input.activations) / "steps").iterdir())
+    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
+    steps = sorted((cache / "steps").iterdir())
     distances, places = [], []
     gaps: dict[int, dict] = {}
     for folder in steps:

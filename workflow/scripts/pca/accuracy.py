@@ -58,18 +58,20 @@ def by_sample_size(
 
 
 if __name__ == "__main__":
+    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
     settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
-    vectors = last_layer(snakemake.input.activations, snakemake.params.general)
+    cache = cache_of(snakemake.input.activations, model)
+    vectors = last_layer(cache, snakemake.params.general)
     general = principal_axes(vectors)
     grid = checked_grid(settings["components"], vectors.shape[1])
     draws, c = settings["random_draws"], settings["regularisation"]
     accuracies, samples = [], []
     for name, places in snakemake.params.tasks.items():
-        task = task_vectors(snakemake.input.activations, places["train"], places["test"], snakemake.input.data)
+        task = task_vectors(cache, places["train"], places["test"], snakemake.input.data)
         accuracies += [{"task": name, **row} for row in curves(general, task, grid, draws, seed, c)]
         by_size = by_sample_size(vectors, task, settings["sample_sizes"], settings["sample_components"], draws, seed, c)
         samples += [{"task": name, **row} for row in by_size]

@@ -1,7 +1,5 @@
 """Structural probes on every layer of a model: trained on a treebank's train and dev, scored on its test sentences."""
 
-from pathlib import Path
-
 import torch
 
 from workflow.lib.structural_probe.scores import Evaluation
@@ -52,12 +50,14 @@ def probe_layers(
 
 
 if __name__ == "__main__":
+    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    params, folder = snakemake.params, Path(snakemake.input.activations) / "word"
+    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
+    params, folder = snakemake.params, cache / "word"
     splits = {
         split: TreebankWords(folder / params.folders[split], snakemake.input[split])
         for split in ("train", "dev", "test")

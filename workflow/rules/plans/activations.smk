@@ -1,0 +1,91 @@
+"""What is cached of which models, and in which jobs. No rules here."""
+
+
+def dealt(items, per_job):
+    """Items by job; `per_job` None: all in one, because importing torch costs more than a small item."""
+    size = per_job or max(1, len(items))
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def cached_models(paper):
+    """All models whose activations a paper looks at."""
+    models = {
+        "matton2019": matton_cached,
+        "merchant2020": merchant_cached,
+        "singh2020": singh_cached,
+        "zhou2022": zhou_cached,
+        "beyond": depth_cached,
+    }[paper]()
+    return list(dict.fromkeys(models))
+
+
+def cache_parts(encoder, paper):
+    """The models of an encoder, job by job."""
+    models = [model for model in cached_models(paper) if encoder_of(model) == encoder]
+    return dealt(models, config["activations"]["models_per_job"])
+
+
+def cache_of(model, paper):
+    """The folder in which a paper's activations of a model are; it may hold other models of the same encoder too."""
+    encoder = encoder_of(model)
+    for part, models in enumerate(cache_parts(encoder, paper)):
+        if model in models:
+            return f"<results>/activations/{encoder}/{paper}/{part:02d}"
+    raise WorkflowError(f"{model} is none of the models that config's {paper} names")
+
+
+def cached_in(wildcards):
+    """The models of one job."""
+    parts = cache_parts(wildcards.encoder, wildcards.paper)
+    if int(wildcards.part) >= len(parts):
+        raise WorkflowError(
+            f"{wildcards.paper} has no part {wildcards.part} of {wildcards.encoder}"
+        )
+    return parts[int(wildcards.part)]
+
+
+def cache_data(wildcards):
+    places = [
+        place for model in cached_in(wildcards) for place in places_of(model, wildcards.paper)
+    ]
+    return [data_file(place) for place in dict.fromkeys(places)]
+
+
+def cache_plan(wildcards):
+    """What is run through each model: datasets by unit, most rows of some, and the data that saved steps see."""
+    paper = wildcards.paper
+    return {
+        model.partition("/")[2]: {
+            "units": {
+                unit: [folder_name(place) for place in places]
+                for unit, places in inputs_of(model, paper).items()
+            },
+            "limits": row_limits(model, paper),
+            "followed": followed_data(model) if paper == "zhou2022" else {},
+        }
+        for model in cached_in(wildcards)
+    }
+
+
+def inputs_of(model, paper):
+    """Datasets that a paper looks at a model with, as `<dataset>/<split>`, by unit (texts, words or tokens)."""
+    inputs = {
+        "matton2019": matton_inputs_of,
+        "merchant2020": merchant_inputs_of,
+        "singh2020": singh_inputs_of,
+        "zhou2022": zhou_inputs_of,
+        "beyond": depth_inputs_of,
+    }[paper](model)
+    return {unit: list(dict.fromkeys(places)) for unit, places in inputs.items()}
+
+
+def places_of(model, paper):
+    return [place for places in inputs_of(model, paper).values() for place in places]
+
+
+def task_inputs(tasks):
+    """Training and evaluation rows of tasks, by the unit that their heads read."""
+    inputs = {}
+    for task in tasks:
+        inputs.setdefault(unit_of(task), []).extend(task_places(task))
+    return inputs
