@@ -1,7 +1,7 @@
 """One forward pass over a dataset, all layers into the activation cache."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
@@ -15,6 +15,7 @@ from workflow.lib.activations import LayerWriter, layer_file, write_words
 from workflow.lib.batches import bucketed_batches
 from workflow.lib.encoders.states import StateReader
 from workflow.lib.encoding import Encoded
+from workflow.lib.placing import putter
 
 # Bytes of a layer's vectors held before they are written, whatever the size of the dataset. Much more leaves the
 # processor's cache and costs fresh pages, much less makes batches of unlike lengths.
@@ -42,42 +43,6 @@ def counts_of(encoded: Encoded, rows: np.ndarray, unit: str) -> np.ndarray:
     if unit == "word":
         return np.array([len(set(encoded.word_of[row]) - {-1}) for row in rows])
     return np.array([encoded.lengths[row] - sum(encoded.special[row]) for row in rows])
-
-
-def padded(values: list[list[int]], rows: np.ndarray, width: int, filler: int) -> np.ndarray:
-    out = np.full((len(rows), width), filler)
-    for at, row in enumerate(rows):
-        out[at, : len(values[row])] = values[row]
-    return out
-
-
-def selector(encoded: Encoded, rows: np.ndarray, unit: str) -> Callable[[torch.Tensor], torch.Tensor]:
-    """A function from a hidden state (rows, tokens, width) to its units (units, width), row by row."""
-    if unit == "cls":
-        return lambda state: state[:, 0]
-    width = int(encoded.lengths[rows].max())
-    if unit == "token":
-        wanted = torch.from_numpy(np.flatnonzero(padded(encoded.special, rows, width, 1) == 0))
-        return lambda state: _rows_at(state, wanted)
-    words = padded(encoded.word_of, rows, width, -1)
-    wanted = words >= 0
-    of_row, of_word = np.nonzero(wanted)[0], words[wanted]
-    begins = np.ones(len(of_word), dtype=bool)
-    begins[1:] = (of_row[1:] != of_row[:-1]) | (of_word[1:] != of_word[:-1])
-    unit_of = torch.from_numpy(np.cumsum(begins) - 1)
-    sizes = torch.bincount(unit_of).unsqueeze(1)
-    at = torch.from_numpy(np.flatnonzero(wanted))
-
-    def means(state: torch.Tensor) -> torch.Tensor:
-        sums = torch.zeros(len(sizes), state.shape[-1], device=state.device)
-        sums.index_add_(0, unit_of.to(state.device), _rows_at(state, at).float())
-        return sums / sizes.to(state.device)
-
-    return means
-
-
-def _rows_at(state: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    return state.flatten(0, 1).index_select(0, places.to(state.device))
 
 
 @dataclass
@@ -132,12 +97,9 @@ def fill(
         states[-1] = reader.read_out(states[-1])
         if not vectors or len(vectors[0]) < counts.sum():
             vectors = [np.empty((counts.sum(), state.shape[-1]), dtype=np.float32) for state in states]
-        # batches are sorted by length, the file by example: each unit goes to its own place
-        before = np.repeat(np.cumsum(counts[batch]) - counts[batch], counts[batch])
-        place = np.repeat(starts[batch], counts[batch]) + np.arange(counts[batch].sum()) - before
-        units_of = selector(encoded, rows[batch], unit)
-        for layer, state in enumerate(states):
-            vectors[layer][place] = units_of(state).float().cpu().numpy()
+        put = putter(encoded, rows[batch], unit, starts[batch], counts[batch])
+        for state, out in zip(states, vectors):
+            put(state, out)
     return Chunk(rows, counts, vectors)
 
 
