@@ -68,6 +68,12 @@ def test_missing_encoder_folder(finished, tmp_path):
     assert "encoder folder nowhere has no config.json" in output
 
 
+def test_a_model_that_no_section_names(finished):
+    wanted = "results/tiny/analysis/pca/base.0/sst2.full.f1.s0/accuracy.parquet"
+    output = finished.snakemake("--dry-run", "--", wanted, check=False)
+    assert "base.0/sst2.full.f1.s0 is none of the models that config's matton2019 names" in output
+
+
 def test_corrupt_activations_are_named(finished):
     folder = finished.folder / "results/tiny/activations/base.0/matton2019/00/pretrained/cls/imdb-train"
     target = sorted(folder.glob("*.parquet"))[-1]

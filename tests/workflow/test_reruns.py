@@ -1,11 +1,14 @@
 """What runs again, and what does not."""
 
 import csv
+import shutil
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from workflow.lib.activations import read_vectors
 from workflow.lib.tables import read_tables
 
 DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_merchant2020", "plot_singh2020", "plot_zhou2022",
@@ -87,6 +90,21 @@ def test_followed_models_keep_their_steps_and_others_none(finished):
     steps = sorted(path.name for path in (models / "pos.full.f1.s0/steps").iterdir())
     assert steps == ["00000", "00001", "00002", "00003", "00004"]  # 24 sentences, batches of 16, two epochs
     assert not (models / "trec50.full.f1.s0/steps").exists()
+
+
+def test_a_model_has_the_same_activations_in_a_job_of_its_own(finished):
+    made = finished.folder / "results/tiny/activations/base.0/matton2019"
+    assert sorted(path.name for path in (made / "00").iterdir() if path.is_dir()) == [
+        "ag_news.full.f1.s0", "dbpedia.full.f1.s0", "imdb.full.f1.s0", "pretrained",
+    ]  # fmt: skip
+    folder = "results/tiny/activations/base.0/matton2019/01"
+    finished.snakemake("--config", "activations={models_per_job: 1}", "--", folder)
+    alone = list((made / "01").rglob("*.parquet"))
+    assert {path.relative_to(made).parts[1] for path in alone} == {"imdb.full.f1.s0"} and len(alone) == 9
+    for path in alone:
+        np.testing.assert_array_equal(read_vectors(path), read_vectors(made / "00" / path.relative_to(made / "01")))
+    shutil.rmtree(made / "01")
+    assert finished.planned() == {}
 
 
 def test_a_sweep_gives_the_same_numbers_in_one_process_and_in_many(finished):

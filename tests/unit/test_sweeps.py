@@ -1,0 +1,105 @@
+"""A sweep on disk: how much it takes on its way, what stays, and that a killed one goes on where it was."""
+
+import os
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+import torch
+import yaml
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+from workflow.lib.datasets import write_dataset
+from workflow.lib.training import finetuning
+
+torch.set_num_threads(1)
+SCRIPT = Path(__file__).resolve().parents[2] / "workflow/scripts/sweeps/recipes.py"
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+WORDS = [f"w{number}" for number in range(40)]
+RUNS = [(1, "full"), (1, "freeze-1"), (0.5, "full"), (1, "truncate-1"), (1, "reinit-1"), (0.5, "reinit-2")]
+DEMO = yaml.safe_load((SCRIPT.parents[3] / "config/config.yaml").read_text())
+SETTINGS = DEMO["training"] | {"epochs": 2, "batch_size": 8}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """An encoder wide enough that its weights are more than the files around them, and two splits of texts."""
+    root = tmp_path_factory.mktemp("sweep")
+    built = Tokenizer(models.WordLevel({word: at for at, word in enumerate(SPECIAL + WORDS)}, unk_token="[UNK]"))
+    built.pre_tokenizer = pre_tokenizers.Whitespace()
+    built.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL))
+    PreTrainedTokenizerFast(tokenizer_object=built, model_max_length=16, **names).save_pretrained(root / "encoder")
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=45, hidden_size=64, num_hidden_layers=2, num_attention_heads=2,
+                        intermediate_size=128, max_position_embeddings=16)  # fmt: skip
+    BertModel(config, add_pooling_layer=False).save_pretrained(root / "encoder")
+    for split in ("train", "test"):
+        rows = [{"id": f"{n}", "text": f"w{n % 40} w{n % 7}", "text_pair": None, "label": n % 2} for n in range(24)]
+        write_dataset(root / f"{split}.parquet", rows, dataset="toy", split=split, kind="text", labels=["a", "b"],
+                      source="test")  # fmt: skip
+    return root
+
+
+def job(folder: Path, output: Path) -> SimpleNamespace:
+    output.mkdir(exist_ok=True)
+    return SimpleNamespace(
+        input=SimpleNamespace(encoder=str(folder / "encoder"), train=str(folder / "train.parquet"),
+                              evaluate=str(folder / "test.parquet")),
+        output=SimpleNamespace(scores=str(output / "00.parquet"), distances=str(output / "00.distances.parquet")),
+        params=SimpleNamespace(runs=RUNS, settings=SETTINGS, layers=2, modules="",
+                               distances={"projections": ["output"], "norms": ["frobenius"]}),
+        wildcards=SimpleNamespace(encoder="base.0", task="toy", seed="0"),
+        log=[str(output.with_suffix(".log"))],
+        threads=1,
+    )  # fmt: skip
+
+
+def run(snakemake: SimpleNamespace) -> pd.DataFrame:
+    runpy.run_path(str(SCRIPT), init_globals={"snakemake": snakemake}, run_name="__main__")
+    return pd.read_parquet(snakemake.output.scores)
+
+
+def bytes_in(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_sweep_never_holds_more_than_two_training_states(folder, tmp_path, monkeypatch):
+    """One state, and the next one while it replaces it: three times the weights each, however many runs there are."""
+    taken, save = [], torch.save
+
+    def watched(*args, **kwargs):
+        save(*args, **kwargs)
+        taken.append(bytes_in(tmp_path / "sweep"))
+
+    monkeypatch.setattr(torch, "save", watched)
+    table = run(job(folder, tmp_path / "sweep"))
+    assert list(zip(table["fraction"], table["recipe"])) == RUNS
+    assert list(table["n_train"]) == [round(24 * fraction) for fraction, _ in RUNS]
+    state = 3.3 * bytes_in(folder / "encoder")  # the head and the names of parameters are the rest
+    assert state / 2 < max(taken) < 2 * state
+    assert sorted(os.listdir(tmp_path / "sweep")) == ["00.distances.parquet", "00.parquet"]
+
+
+def test_a_killed_sweep_goes_on_with_the_next_run(folder, tmp_path, monkeypatch):
+    whole = run(job(folder, tmp_path / "whole"))
+    tune, begun = finetuning.Task.tune, []
+
+    def killed(self, recipe, fraction, seed, output):
+        begun.append((fraction, recipe))
+        if len(begun) == 4:
+            raise KeyboardInterrupt
+        return tune(self, recipe, fraction, seed, output)
+
+    monkeypatch.setattr(finetuning.Task, "tune", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(job(folder, tmp_path / "killed"))
+    assert not (tmp_path / "killed/00.parquet").exists()
+    again = run(job(folder, tmp_path / "killed"))
+    assert begun[4:] == RUNS[3:]  # none of the first three once more
+    pd.testing.assert_frame_equal(again, whole)
+    distances = [pd.read_parquet(tmp_path / name / "00.distances.parquet") for name in ("killed", "whole")]
+    pd.testing.assert_frame_equal(*distances)
