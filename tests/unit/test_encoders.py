@@ -10,29 +10,12 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from torch import nn
 from transformers import AutoModel, PreTrainedTokenizerFast
 
+from tests.families import FAMILIES, family_config
 from workflow.lib.encoders import layers, learning_rates, loading, recipes
 from workflow.lib.errors import UserError
 
 torch.set_num_threads(1)
 N_LAYERS, WIDTH, N_TOKENS = 4, 32, 20
-SHAPE = {"vocab_size": 99, "max_position_embeddings": 40, "pad_token_id": 1}
-COMMON = {
-    **SHAPE, "hidden_size": WIDTH, "num_hidden_layers": N_LAYERS, "num_attention_heads": 4, "intermediate_size": 48
-}  # fmt: skip
-CONFIGS = {
-    "bert": lambda: transformers.BertConfig(**COMMON),
-    "roberta": lambda: transformers.RobertaConfig(**COMMON, type_vocab_size=1),
-    "distilbert": lambda: transformers.DistilBertConfig(
-        **SHAPE, dim=WIDTH, n_layers=N_LAYERS, n_heads=4, hidden_dim=48
-    ),
-    "electra": lambda: transformers.ElectraConfig(**COMMON, embedding_size=16),
-    "mpnet": lambda: transformers.MPNetConfig(**COMMON),
-    # a window shorter than the texts, so that local and global blocks differ
-    "modernbert": lambda: transformers.ModernBertConfig(
-        **COMMON, local_attention=6, bos_token_id=0, eos_token_id=2, cls_token_id=0, sep_token_id=2
-    ),
-}
-FAMILIES = list(CONFIGS)
 DEPTHS = range(N_LAYERS + 1)
 LAST_PROJECTIONS = {
     "bert": "output.dense", "roberta": "output.dense", "electra": "output.dense", "mpnet": "output.dense",
@@ -43,7 +26,7 @@ LAST_PROJECTIONS = {
 def make(family: str, seed: int = 0):
     """A random encoder whose norms, biases and relative positions are not trivial."""
     torch.manual_seed(seed)
-    config = CONFIGS[family]()
+    config = family_config(family, N_LAYERS, WIDTH, heads=4, inner=48)
     config._attn_implementation = "eager"
     model = AutoModel.from_config(config).eval()
     with torch.no_grad():
@@ -425,6 +408,6 @@ def test_max_tokens_counts_usable_positions(family):
 
 
 def test_max_tokens_of_a_full_size_roberta():
-    config = CONFIGS["roberta"]()
+    config = family_config("roberta", N_LAYERS, WIDTH, heads=4, inner=48)
     config.max_position_embeddings = 514
     assert loading.max_tokens(AutoModel.from_config(config), bare_tokenizer()) == 512

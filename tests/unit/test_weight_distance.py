@@ -4,31 +4,15 @@ import copy
 
 import pytest
 import torch
-import transformers
 from transformers import AutoModel
 
+from tests.families import FAMILIES, family_config
 from workflow.lib.encoders.layers import blocks, linear_projections, output_projection
 from workflow.lib.errors import UserError
 from workflow.lib.weight_distance import attention_output, block_distances
 
 torch.set_num_threads(1)
 N_LAYERS, WIDTH, INNER = 3, 16, 24
-SHAPE = {"vocab_size": 40, "max_position_embeddings": 20, "pad_token_id": 1}
-COMMON = {
-    **SHAPE, "hidden_size": WIDTH, "num_hidden_layers": N_LAYERS, "num_attention_heads": 2, "intermediate_size": INNER
-}  # fmt: skip
-CONFIGS = {
-    "bert": lambda: transformers.BertConfig(**COMMON),
-    "roberta": lambda: transformers.RobertaConfig(**COMMON, type_vocab_size=1),
-    "distilbert": lambda: transformers.DistilBertConfig(
-        **SHAPE, dim=WIDTH, n_layers=N_LAYERS, n_heads=2, hidden_dim=INNER
-    ),
-    "electra": lambda: transformers.ElectraConfig(**COMMON, embedding_size=8),
-    "mpnet": lambda: transformers.MPNetConfig(**COMMON),
-    "modernbert": lambda: transformers.ModernBertConfig(
-        **COMMON, bos_token_id=0, eos_token_id=2, cls_token_id=0, sep_token_id=2
-    ),
-}
 ATTENTION_OUTPUTS = {
     "bert": "attention.output.dense", "roberta": "attention.output.dense", "electra": "attention.output.dense",
     "distilbert": "attention.out_lin", "mpnet": "attention.attn.o", "modernbert": "attn.Wo",
@@ -38,13 +22,13 @@ NORMS = ["frobenius", "spectral"]
 
 def make(family, seed=0, **changes):
     torch.manual_seed(seed)
-    config = CONFIGS[family]()
+    config = family_config(family, N_LAYERS, WIDTH, heads=2, inner=INNER)
     for name, value in changes.items():
         setattr(config, name, value)
     return AutoModel.from_config(config)
 
 
-@pytest.fixture(scope="module", params=list(CONFIGS))
+@pytest.fixture(scope="module", params=FAMILIES)
 def family(request):
     return request.param
 

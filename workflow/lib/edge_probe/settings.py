@@ -1,8 +1,8 @@
 """What can be set of the edge probe; the defaults are those of Tenney et al., which the paper follows."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from workflow.lib.errors import UserError
+from workflow.lib.settings import settings_of
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,4 @@ class EdgeSettings:
 
 
 def settings_from(given: dict) -> EdgeSettings:
-    known = [field.name for field in fields(EdgeSettings)]
-    for name in given:
-        if name not in known:
-            raise UserError(f"the edge probe has no setting `{name}`: there are {', '.join(known)}")
-    return EdgeSettings(**given)
+    return settings_of(EdgeSettings, given, "edge probe")

@@ -1,9 +1,10 @@
 """What can be set of the classifier probe; the defaults are the paper's where it says."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from workflow.lib.errors import UserError
+from workflow.lib.settings import settings_of
 
 PAPERS_SIZES = (32, 64, 128, 256)
 PAPERS_ALPHAS = tuple(10.0**power for power in range(-7, 1))
@@ -27,11 +28,7 @@ class ProbeSettings:
 
 
 def settings_from(given: dict) -> ProbeSettings:
-    known = [field.name for field in fields(ProbeSettings)]
-    for name in given:
-        if name not in known:
-            raise UserError(f"the probe has no setting `{name}`: there are {', '.join(known)}")
-    settings = ProbeSettings(**given)
+    settings = settings_of(ProbeSettings, given, "classifier probe")
     if settings.grid_stopping not in ("accuracy", "loss"):
         raise UserError(f"grid_stopping is accuracy or loss, not {settings.grid_stopping!r}")
     return settings

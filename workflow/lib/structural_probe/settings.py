@@ -1,8 +1,9 @@
 """What can be set of the structural probes; the defaults are Hewitt and Manning's, the rank is merchant2020's."""
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 
-from workflow.lib.errors import UserError, nearest
+from workflow.lib.errors import UserError
+from workflow.lib.settings import settings_of
 
 
 @dataclass(frozen=True)
@@ -17,14 +18,10 @@ class StructuralSettings:
 
 
 def settings_from(given: dict) -> StructuralSettings:
-    known = [field.name for field in fields(StructuralSettings)]
-    for name in given:
-        if name not in known:
-            raise UserError(f"the structural probes have no setting `{name}`{nearest(name, known)}")
-    settings = StructuralSettings(**given)
-    for name in known:
-        if not getattr(settings, name) > 0:
-            raise UserError(f"structural probes: {name} must be above 0, not {getattr(settings, name)}")
+    settings = settings_of(StructuralSettings, given, "structural probes")
+    for name, value in asdict(settings).items():
+        if not value > 0:
+            raise UserError(f"structural probes: {name} must be above 0, not {value}")
     if settings.min_length < 2:
         raise UserError("structural probes: min_length must be at least 2: one word has no order")
     return settings
