@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from workflow.lib.curve_shape import FLAT, concavity, drop_begins, steepest
+from workflow.lib.curve_shape import FLAT, concavity, departure, drop_begins
 
 RNG = np.random.default_rng(0)
 FALLING = [np.append(0.9, 0.9 - np.cumsum(RNG.uniform(0.01, 0.1, n))) for n in (2, 3, 4, 6, 12)]
@@ -62,7 +62,7 @@ def test_a_curve_that_does_not_fall_has_no_concavity():
 
 @pytest.mark.parametrize("at", range(1, 13))
 def test_a_cliff_begins_where_it_stands(at):
-    assert drop_begins(cliff(12, at)) == steepest(cliff(12, at)) == at
+    assert drop_begins(cliff(12, at)) == at
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, 1), (0.05, 1), (0.1, 2), (0.25, 3), (0.9, 10), (1.0, None)])
@@ -91,14 +91,21 @@ def test_a_flat_curve_has_no_beginning():
     assert drop_begins([0.9, 0.9, 0.9 - 1.1 * FLAT]) == 2
 
 
-# ---- the steepest step
+# ---- departure from a straight line
 
 
-def test_steepest_is_the_largest_fall():
-    assert steepest([0.9, 0.85, 0.6, 0.5]) == 2
-    assert steepest([0.9, 0.95, 0.99, 0.98]) == 3
-    assert steepest([0.1, 0.5, 0.6]) == 2  # never falls: the least rise
-    assert {steepest(line(n_layers)) for n_layers in range(1, 25)} == {1}  # equal falls, whatever the rounding
+def test_a_cliff_in_the_middle_is_far_from_straight_though_its_concavity_cancels():
+    assert departure(line(12)) == pytest.approx(0, abs=1e-12)
+    for at in (6, 7):
+        assert abs(concavity(cliff(12, at))) < 0.05 and departure(cliff(12, at)) > 0.2
+    assert departure(cliff(12, 12)) == pytest.approx(concavity(cliff(12, 12)))  # all on one side
+
+
+@pytest.mark.parametrize("scores", FALLING)
+def test_departure_is_that_of_a_slow_loop(scores):
+    drop, n = scores[0] - scores[-1], len(scores) - 1
+    far = [abs(scores[k] - (scores[0] - drop * k / n)) / drop for k in range(1, n)]
+    assert departure(scores) == pytest.approx(sum(far) / len(far))
 
 
 # ---- invariances, and what is no curve
@@ -110,17 +117,17 @@ def test_adding_and_scaling_change_nothing(scores, scale, shift):
     other = scale * scores + shift
     assert concavity(other) == pytest.approx(concavity(scores), abs=1e-9)
     assert drop_begins(other) == drop_begins(scores)
-    assert steepest(other) == steepest(scores)
+    assert departure(other) == pytest.approx(departure(scores), nan_ok=True)
 
 
 def test_lists_and_arrays_are_the_same_and_stay_as_they_are():
     scores = NOISY[0].copy()
     assert concavity(list(scores)) == concavity(scores)
-    assert isinstance(drop_begins(scores), int) and isinstance(steepest(scores), int)
+    assert isinstance(drop_begins(scores), int) and isinstance(departure(scores), float)
     assert np.array_equal(scores, NOISY[0])
 
 
-@pytest.mark.parametrize("function", [concavity, drop_begins, steepest])
+@pytest.mark.parametrize("function", [concavity, departure, drop_begins])
 @pytest.mark.parametrize("scores", [[], [0.5], [0.5, math.nan, 0.3], [[0.5, 0.3]]])
 def test_what_is_no_curve_is_refused(function, scores):
     with pytest.raises(ValueError, match="curve"):

@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 
 from workflow.lib.claims import singh2020 as claims
-from workflow.lib.claims.verdicts import FAILS, HOLDS
-from workflow.lib.singh2020 import reinit_curves, size_name
+from workflow.lib.claims.verdicts import FAILS, HOLDS, UNCLEAR
+from workflow.lib.singh2020 import noise, of_sizes, reinit_curves, size_name
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
 ENCODERS, N_LAYERS = ["base.0", "base.1", "base.2"], 6
 RECIPES = ["full", *(f"{kind}-{k}" for kind in ("reinit", "nearzero") for k in range(1, N_LAYERS + 1))]
+TEST_ROWS = {"sst2": 1000, "qnli": 1000, "cola": 1000}
 SIZES = {"sst2": [1.0, 0.1], "qnli": [1.0, 0.1], "cola": [1.0]}
 
 
@@ -43,11 +44,11 @@ def verdicts(found) -> dict[str, str]:
 
 
 def as_published(task: str, fraction: float, layers: int) -> float:
-    """All rows: high until the last two layers; few rows: a straight fall; CoLA: a straight fall."""
+    """All rows: high until the last two layers; few rows: an earlier fall; CoLA: a straight fall."""
     share = layers / N_LAYERS
-    if task == "cola" or fraction < 1:
+    if task == "cola":
         return 0.85 - 0.3 * share
-    return 0.9 - 0.3 * share**4
+    return 0.9 - 0.3 * share**4 if fraction == 1 else 0.85 - 0.3 * share**1.5
 
 
 def test_curves_have_the_full_model_at_no_layer():
@@ -59,17 +60,42 @@ def test_curves_have_the_full_model_at_no_layer():
 
 
 def test_reinitialisation_claims():
-    good = verdicts(claims.reinitialisation(reinit_curves(sweeps(as_published), "reinit")))
+    good = verdicts(claims.reinitialisation(reinit_curves(sweeps(as_published), "reinit"), TEST_ROWS))
     assert set(good.values()) == {HOLDS}, good
 
     def against(task, fraction, layers):
         share = layers / N_LAYERS
         if task == "cola":
-            return 0.9 - 0.3 * share**4
+            return 0.9 - 0.3 * (layers >= N_LAYERS / 2)  # a cliff, above the line as often as below
         return 0.9 - 0.2 * np.sqrt(share) if fraction == 1 else 0.6 - 0.3 * share**4
 
-    bad = verdicts(claims.reinitialisation(reinit_curves(sweeps(against), "reinit")))
+    bad = verdicts(claims.reinitialisation(reinit_curves(sweeps(against), "reinit"), TEST_ROWS))
     assert set(bad.values()) == {FAILS}, bad
+
+
+def test_a_drop_within_the_noise_has_no_shape():
+    """Runs that do not fall are no reason to believe those that do."""
+    curves = reinit_curves(sweeps(as_published), "reinit")
+    few_rows = dict.fromkeys(TEST_ROWS, 4)  # two standard errors of an accuracy: 0.5
+    found = {claim.name: claim for claim in claims.reinitialisation(curves, few_rows)}
+    shapes = [name for name in found if name != "little_data_with_pretraining_wins"]
+    assert {found[name].verdict for name in shapes} == {UNCLEAR}
+    assert "3 of 3 runs fall too little" in found["qnli_is_concave"].evidence
+    assert noise("cola", 100) == 0.2 and noise("sst2", 100) == 0.1
+
+
+def test_a_claim_about_one_task_is_judged_on_it_alone():
+    """Of QNLI's curves with few rows the first claims say nothing."""
+    worse = reinit_curves(sweeps(as_published), "reinit")
+    worse.loc[(worse["task"] == "qnli") & (worse["fraction"] < 1), "score"] -= 0.5
+    found = {claim.name: claim for claim in claims.reinitialisation(worse, TEST_ROWS)}
+    assert found["little_data_with_pretraining_wins"].verdict == HOLDS
+    assert "QNLI -0.250" in found["little_data_with_pretraining_wins"].evidence
+
+
+def test_shares_that_only_one_panel_has_do_not_count():
+    table = pd.DataFrame({"task": ["sst2", "qnli", "qnli"], "fraction": [0.1, 0.1, 0.06]})
+    assert list(of_sizes(table, SIZES).index) == [0, 1]
 
 
 def probes(peak: int, height: float, short_matthews: float) -> pd.DataFrame:
@@ -86,10 +112,19 @@ def probes(peak: int, height: float, short_matthews: float) -> pd.DataFrame:
 
 
 def test_probing_claims():
-    good = verdicts(claims.probing(probes(N_LAYERS - 2, 0.7, 0.01), sweeps(as_published)))
+    good = verdicts(claims.probing(probes(N_LAYERS - 2, 0.7, 0.01), sweeps(as_published), TEST_ROWS))
     assert set(good.values()) == {HOLDS}, good
-    bad = verdicts(claims.probing(probes(N_LAYERS, 0.95, -0.4), sweeps(as_published)))
+    bad = verdicts(claims.probing(probes(N_LAYERS, 0.95, -0.4), sweeps(as_published), TEST_ROWS))
     assert set(bad.values()) == {FAILS}, bad
+
+
+def test_one_encoder_with_several_seeds_is_weighed_by_seeds():
+    one = sweeps(as_published).replace({"encoder": dict(zip(ENCODERS, ["base.0"] * 3))})
+    one["seed"] = np.repeat(range(3), len(one) // 3)
+    of_base = probes(N_LAYERS - 2, 0.7, 0.01).query("model == 'base.0/pretrained'")
+    found = verdicts(claims.probing(of_base, one, TEST_ROWS))
+    assert found["probing_stays_below"] == found["cola_probe_finds_nothing"] == HOLDS
+    assert found["top_layers_hurt_probing"] == UNCLEAR  # the converged probe of one encoder has no repetitions
 
 
 def moved(distance) -> pd.DataFrame:

@@ -20,12 +20,15 @@ def concavity(scores: Sequence[float], tolerance: float = FLAT) -> float:
     if in the first, whatever the number of layers. NaN where the line falls by no more than `tolerance`, or where
     there is no point between the ends.
     """
-    curve = _checked(scores)
-    drop = curve[0] - curve[-1]
-    if len(curve) < 3 or drop <= tolerance:
-        return float("nan")
-    chord = np.linspace(curve[0], curve[-1], len(curve))
-    return float((curve - chord)[1:-1].mean() / drop)
+    return float(_above_chord(scores, tolerance).mean())
+
+
+def departure(scores: Sequence[float], tolerance: float = FLAT) -> float:
+    """Mean distance from the straight line between the ends, as a share of its drop: 0 only for a straight fall.
+
+    Unlike `concavity`, whose signs cancel: a cliff in the middle is far from straight. NaN as there.
+    """
+    return float(np.abs(_above_chord(scores, tolerance)).mean())
 
 
 def drop_begins(scores: Sequence[float], share: float = 0.1, tolerance: float = FLAT) -> int | None:
@@ -42,14 +45,13 @@ def drop_begins(scores: Sequence[float], share: float = 0.1, tolerance: float = 
     return first if first < len(curve) else None
 
 
-def steepest(scores: Sequence[float]) -> int:
-    """The k whose re-initialisation costs most on top of k - 1 (1..L); the first of several that cost the same.
-
-    Of a curve that never falls it is the step that rises least: ask `drop_begins` whether there is a fall at all.
-    """
-    falls = -np.diff(_checked(scores))
-    largest = falls.max()
-    return int(np.argmax(falls >= largest - ROUNDING * np.abs(falls).max())) + 1
+def _above_chord(scores: Sequence[float], tolerance: float) -> np.ndarray:
+    """Of the points between the ends, as shares of the drop; [NaN] where there is no such point, or next to no drop."""
+    curve = _checked(scores)
+    drop = curve[0] - curve[-1]
+    if len(curve) < 3 or drop <= tolerance:
+        return np.array([np.nan])
+    return (curve - np.linspace(curve[0], curve[-1], len(curve)))[1:-1] / drop
 
 
 def _checked(scores: Sequence[float]) -> np.ndarray:

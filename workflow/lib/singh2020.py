@@ -19,5 +19,15 @@ def reinit_curves(sweeps: pd.DataFrame, drawn: str) -> pd.DataFrame:
     return table[kind.isin((drawn, "full"))]
 
 
+def noise(task: str, test_rows: int) -> float:
+    """Two standard errors of a score at chance: a difference within it says nothing."""
+    return (2 if metric_of(task) == "matthews" else 1) / test_rows**0.5
+
+
+def of_sizes(table: pd.DataFrame, fractions: dict[str, list[float]]) -> pd.DataFrame:
+    """Without shares that only figure 1c has, where two tasks are set side by side at equal sizes."""
+    return table[[fraction in fractions[task] for task, fraction in zip(table["task"], table["fraction"])]]
+
+
 def size_name(fraction: float) -> str:
     return f"{100 * fraction:g} % of the rows"

@@ -6,16 +6,19 @@ from workflow.lib.figures import curve, legend_above
 from workflow.lib.repetitions import spread
 from workflow.lib.singh2020 import METRIC_NAMES, metric_of, size_name
 
-TRAININGS = {"short": "probe, trained as in the paper", "converged": "probe, converged"}
+TRAININGS = {"short": "probe, trained as short as the models", "converged": "probe, converged"}
 
 
 def probing_panel(axes, probes: pd.DataFrame, sweeps: pd.DataFrame, task: str) -> None:
-    """Against layers removed, as in the paper; the fine-tuned model on all rows is the line above."""
-    here, metric = probes[probes["task"] == task], metric_of(task)
+    """Against layers removed, as in the paper; the fine-tuned model on all rows is the line above.
+
+    Without layer 0, where [CLS] is the same vector whatever the text. The band of short probes is over encoders and
+    probe seeds, that of converged ones over encoders: nothing in them is left to chance.
+    """
+    here, metric = probes[(probes["task"] == task) & (probes["layer"] > 0)], metric_of(task)
     n_layers = here["layer"].max()
     for number, (training, label) in enumerate(TRAININGS.items()):
-        runs = here[here["training"] == training].groupby(["model", "layer"])[metric].mean().reset_index()
-        by_layer = spread(runs, ["layer"], metric).sort_values("layer")
+        by_layer = spread(here[here["training"] == training], ["layer"], metric).sort_values("layer")
         curve(axes, n_layers - by_layer["layer"], by_layer["mean"], by_layer["sd"], label, number)
     full = sweeps[(sweeps["task"] == task) & (sweeps["recipe"] == "full")]
     best = full[full["fraction"] == full["fraction"].max()][f"test_{metric}"].mean()

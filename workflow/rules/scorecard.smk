@@ -90,7 +90,10 @@ rule score_singh2020:
         mem_mb=1000,
         runtime=10,
     params:
-        settings={"tasks": singh_tasks(), "initialiser": config["singh2020"]["initialiser"]},
+        settings={
+            "tasks": singh_tasks(),
+            **{key: config["singh2020"][key] for key in ("initialiser", "fractions")},
+        },
         modules=digest_of("scorecard/singh2020.py"),
     script:
         "../scripts/scorecard/singh2020.py"

@@ -3,12 +3,12 @@
 import pandas as pd
 
 from workflow.lib.claims import singh2020 as claims
-from workflow.lib.singh2020 import reinit_curves
+from workflow.lib.singh2020 import of_sizes, reinit_curves
 
 SPLITS = {"train": "training rows", "validation": "test rows"}  # the test labels of GLUE are not public
 
 
-def of_sizes(sizes: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
+def table1(sizes: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
     """Table 1, whose rows are in the order of the tasks."""
     rows = [
         ("table1", task, split, float(row[column]), float("nan"), 1)
@@ -24,8 +24,10 @@ if __name__ == "__main__":
 
     to_rule_log(snakemake.log[0])
     tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "sizes"}
-    settings = snakemake.params.settings
-    found = claims.reinitialisation(reinit_curves(tables["sweeps"], settings["initialiser"]))
-    found += claims.probing(tables["probes"], tables["sweeps"]) + claims.distances(tables["distances"])
-    write_table(of_sizes(pd.read_csv(snakemake.input.sizes), settings["tasks"]), snakemake.output.measured)
+    settings, sizes = snakemake.params.settings, pd.read_csv(snakemake.input.sizes)
+    test_rows = dict(zip(settings["tasks"], sizes["test rows"]))
+    sweeps, distances = (of_sizes(tables[name], settings["fractions"]) for name in ("sweeps", "distances"))
+    found = claims.reinitialisation(reinit_curves(sweeps, settings["initialiser"]), test_rows)
+    found += claims.probing(tables["probes"], sweeps, test_rows) + claims.distances(distances)
+    write_table(table1(sizes, settings["tasks"]), snakemake.output.measured)
     write_table([vars(claim) for claim in found], snakemake.output.claims)

@@ -1,6 +1,7 @@
 """Figure 3: how far fine-tuning moves each block's output projection, by size of the training set."""
 
 from workflow.lib.figures import COLUMN, name_of, new_figure, save_figure
+from workflow.lib.singh2020 import of_sizes
 from workflow.lib.singh2020_panels import distance_panel
 
 if __name__ == "__main__":
@@ -9,7 +10,7 @@ if __name__ == "__main__":
 
     to_rule_log(snakemake.log[0])
     tasks = snakemake.params.settings["tasks"]
-    distances = read_tables(snakemake.input.distances)
+    distances = of_sizes(read_tables(snakemake.input.distances), snakemake.params.settings["fractions"])
     figure, panels = new_figure(width=COLUMN * len(tasks), height=2.4, ncols=len(tasks), squeeze=False)
     for letter, axes, task in zip("abcdef", panels[0], tasks):
         distance_panel(axes, distances, task)
