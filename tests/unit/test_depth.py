@@ -11,10 +11,10 @@ from workflow.lib.depth import agreement, marginal_costs, normalised, rank_corre
 def test_a_layer_is_worth_what_its_absence_costs():
     """Planted: layer k is worth k points, by each of the three ways to take it away."""
     worth = {1: 1.0, 2: 2.0, 3: 3.0}
-    full = 10.0
-    scores = {"full": full}
+    full, embeddings = 10.0, 0.7
+    scores = {"full": full, "freeze-0": full - embeddings}
     for k in (1, 2, 3):
-        scores[f"freeze-{k}"] = full - sum(worth[layer] for layer in range(1, k + 1))
+        scores[f"freeze-{k}"] = full - embeddings - sum(worth[layer] for layer in range(1, k + 1))
         scores[f"reinit-{k}"] = full - sum(worth[layer] for layer in range(3 - k + 1, 4))
     for k in (1, 2):
         scores[f"truncate-{k}"] = full - sum(worth[layer] for layer in range(k + 1, 4))
@@ -39,6 +39,7 @@ def test_shares_are_of_the_largest_change():
 
 def test_agreement_is_spearman_s_over_layers_that_both_have():
     table = agreement(changes(rsa=[1, 2, 3, 4], weights=[2, 4, 9, 16], reinit=[4, 3, 2, 1]))
+    assert set(table["layers"]) == {4}
     found = {(row.one, row.other): row.correlation for row in table.itertuples()}
     assert found == pytest.approx({("rsa", "weights"): 1, ("rsa", "reinit"): -1, ("weights", "reinit"): -1})
     rng = np.random.default_rng(0)

@@ -231,6 +231,18 @@ def test_redrawn_weights_have_the_stated_spread(model, recipe, sd, bound):
     assert abs(weights.mean().item()) < 4 * sd / len(weights) ** 0.5
 
 
+def test_a_block_near_zero_with_fresh_norms_nearly_passes_its_input_on(prototype):
+    """The released code's slip grows with the spread: 2 sd of an sd."""
+    drawn = recipes.apply_recipe(copy.deepcopy(prototype), "nearzero-1", seed=5, reinit_sd=0.06)
+    top = layers.blocks(drawn)[-1]
+    weights = torch.cat([p.weight.flatten() for p in layers.linear_projections(top).values()])
+    assert 0.97 * 0.0072 < weights.abs().max() <= 0.0072 * (1 + 1e-6)
+    for norm in (module for module in top.modules() if isinstance(module, nn.LayerNorm)):
+        assert torch.equal(norm.weight, torch.ones_like(norm.weight))
+    below = [module for module in layers.blocks(drawn)[0].modules() if isinstance(module, nn.LayerNorm)]
+    assert not any(torch.equal(norm.weight, torch.ones_like(norm.weight)) for norm in below)
+
+
 def test_a_seed_means_the_same_draw_whatever_the_depth(prototype):
     def top(depth, seed):
         drawn = recipes.apply_recipe(copy.deepcopy(prototype), f"reinit-{depth}", seed)

@@ -17,13 +17,13 @@ METHODS = {
 
 
 def marginal_costs(scores: dict[str, float], n_layers: int) -> dict[str, list[float]]:
-    """What each layer is worth on top of its neighbours. `scores` by recipe; `full` closes every curve.
+    """What each layer is worth on top of its neighbours. `scores` by recipe; `full` closes the other curves.
 
-    freezing    layers 1..k-1 are frozen, and now k as well
+    freezing    the embeddings and layers 1..k-1 are frozen, and now k as well
     truncation  layers 1..k-1 are kept, and now k as well (the first has nothing below it to compare with)
     reinit      layers k+1..L are drawn anew, and now k as well
     """
-    frozen = [scores["full"], *(scores[f"freeze-{k}"] for k in range(1, n_layers + 1))]
+    frozen = [scores[f"freeze-{k}"] for k in range(n_layers + 1)]  # 0: the embeddings alone, which are no layer's cost
     kept = [float("nan"), *(scores[f"truncate-{k}"] for k in range(1, n_layers)), scores["full"]]
     redrawn = [scores["full"], *(scores[f"reinit-{k}"] for k in range(1, n_layers + 1))]
     return {
@@ -49,11 +49,12 @@ def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def agreement(changes: pd.DataFrame) -> pd.DataFrame:
-    """model, one, other, correlation: every pair of methods, in every model."""
+    """model, one, other, correlation, layers (that both have): every pair of methods, in every model."""
     rows = []
     for model, here in changes.groupby("model", sort=False):
         wide = here.pivot(index="layer", columns="method", values="change").sort_index()
         for one, other in combinations([name for name in METHODS if name in wide], 2):
             correlation = rank_correlation(wide[one].to_numpy(), wide[other].to_numpy())
-            rows.append({"model": model, "one": one, "other": other, "correlation": correlation})
+            layers = len(wide[[one, other]].dropna())
+            rows.append({"model": model, "one": one, "other": other, "correlation": correlation, "layers": layers})
     return pd.DataFrame(rows)

@@ -4,7 +4,8 @@ full         nothing is held back
 freeze-k     embeddings and the first k blocks keep their weights (merchant2020, figure 3)
 truncate-k   only the first k blocks remain (merchant2020, figure 4; singh2020's probing)
 reinit-k     the top k blocks forget what they learnt (singh2020, figure 1)
-nearzero-k   the same, drawn as its authors' later code does: so close to zero that a block passes its input on
+nearzero-k   the same as its authors' later code does it: weights next to zero and fresh norms, so that a block nearly
+             passes its input on
 frozen       the whole encoder keeps its weights, only a head learns
 
 Frozen blocks still apply dropout in training mode; whoever wants fixed features calls `eval()`.
@@ -24,9 +25,9 @@ from workflow.lib.errors import UserError, nearest
 WITHOUT_DEPTH = ("full", "frozen")
 WITH_DEPTH = ("freeze", "truncate", "reinit", "nearzero")
 SD = 0.02
-# Where the normal distribution is cut, in standard deviations. singh2020 says two; its authors' later code gives the
-# bounds of the weights, 2 x 0.02, to a function that takes standard deviations, which leaves next to nothing.
-CUT = {"reinit": 2.0, "nearzero": 0.04}
+# singh2020 cuts the normal distribution at two standard deviations. Its authors' later code gives the bounds of the
+# weights, 2 x 0.02, to a function that takes standard deviations, which leaves next to nothing: 2 sd of an sd.
+REDRAWN = ("reinit", "nearzero")
 
 
 class Recipe(NamedTuple):
@@ -62,7 +63,10 @@ def apply_recipe(
     reinit_bias: bool = False,
     reinit_layernorm: bool = False,
 ) -> PreTrainedModel:
-    """Change a freshly loaded encoder in place, and return it. The options concern `reinit-k` and `nearzero-k`."""
+    """Change a freshly loaded encoder in place, and return it. The options concern `reinit-k` and `nearzero-k`.
+
+    `reinit_layernorm` is the paper's silence about norms; the later code, `nearzero-k`, always resets them.
+    """
     name, depth = parse_recipe(recipe, len(blocks(model)))
     if name == "frozen":
         model.requires_grad_(False)
@@ -70,8 +74,10 @@ def apply_recipe(
         freeze(model, depth)
     elif name == "truncate":
         truncate(model, depth)
-    elif name in CUT:
-        reinitialise(model, depth, seed, reinit_sd, CUT[name] * reinit_sd, reinit_bias, reinit_layernorm)
+    elif name in REDRAWN:
+        near = name == "nearzero"
+        bound = 2 * reinit_sd * (reinit_sd if near else 1)
+        reinitialise(model, depth, seed, reinit_sd, bound, reinit_bias, reinit_layernorm or near)
     return model
 
 

@@ -52,7 +52,7 @@ def cache_data(wildcards):
 
 
 def cache_plan(wildcards):
-    """What is run through each model: datasets by unit, most rows of some, and the data that saved steps see."""
+    """What is run through each model: datasets by unit, most rows and tokens of some, and what saved steps see."""
     paper = wildcards.paper
     return {
         model.partition("/")[2]: {
@@ -61,6 +61,7 @@ def cache_plan(wildcards):
                 for unit, places in inputs_of(model, paper).items()
             },
             "limits": row_limits(model, paper),
+            "longest": singh_longest() if paper == "singh2020" else {},
             "followed": followed_data(model) if paper == "zhou2022" else {},
         }
         for model in cached_in(wildcards)

@@ -44,7 +44,7 @@ def sweep_runs(paper, encoder, task):
     if paper == "beyond":
         return [
             (1, recipe)
-            for recipe in ("full", *lower, *(f"reinit-{depth}" for depth in range(1, n + 1)))
+            for recipe in ("full", "freeze-0", *lower, *(f"reinit-{k}" for k in range(1, n + 1)))
         ]
     redrawn = [
         (fraction, f"{drawn}-{depth}")

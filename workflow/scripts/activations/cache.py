@@ -29,7 +29,10 @@ class Cache:
     settings: dict
     log: object
 
-    def write(self, weights: Path, unit: str, path: str, folder: Path, limit: int | None = None) -> None:
+    def write(
+        self, weights: Path, unit: str, path: str, folder: Path, limit: int | None = None, longest: int | None = None
+    ) -> None:
+        """`limit`: most rows; `longest`: most tokens of a text, where not all datasets have the same."""
         model, digest = encoder_of(weights)
         table, info = read_dataset(path)
         if limit and len(table) > limit:
@@ -37,7 +40,7 @@ class Cache:
             table = table.take(np.linspace(0, len(table) - 1, limit).astype(np.int64))
         # whatever the unit: rows that are lists of words reach the tokenizer as such
         tokenizer = load_tokenizer(self.model_folder, for_words=unit == "word" or "words" in table.column_names)
-        longest = longest_for(info, self.settings["max_tokens"], max_tokens(model, tokenizer))
+        longest = longest_for(info, longest or self.settings["max_tokens"], max_tokens(model, tokenizer))
         encoded = encode(table, info, tokenizer, longest, by_word=unit == "word")
         about = {"model": digest, "dataset": info["digest"]}
         n_units = extract(model, encoded, unit, folder, about, self.settings["batch_size"], self.settings["dtype"])
@@ -64,8 +67,8 @@ if __name__ == "__main__":
             cache = Cache(Path(model), snakemake.params.settings, log)
             for unit, names in plan["units"].items():
                 for name in names:
-                    place = folder / adapted / unit / name
-                    cache.write(Path(model), unit, files[name], place, plan["limits"].get(name))
+                    place, most = folder / adapted / unit / name, (plan[key].get(name) for key in ("limits", "longest"))
+                    cache.write(Path(model), unit, files[name], place, *most)
             if plan["followed"]:
                 unit, name = plan["followed"]["unit"], plan["followed"]["name"]
                 for step in saved_steps(Path(model)):

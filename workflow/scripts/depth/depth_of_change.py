@@ -18,10 +18,13 @@ if __name__ == "__main__":
         for number, (method, label) in enumerate(METHODS.items()):
             here = changes[(changes["tuned_on"] == task) & (changes["method"] == method)]
             by_layer = spread(here, ["layer"], "share").sort_values("layer").dropna(subset="mean")
+            # what the share is of: a method that saw next to nothing is drawn as high as one that saw much
+            largest = here["change"].abs().groupby(here["model"]).max().mean()
+            label = f"{label}; largest {largest:.2g}"
             curve(axes, by_layer["layer"], by_layer["mean"], by_layer["sd"], label, number)
         axes.axhline(0, color="black", linewidth=0.6)
         axes.set(title=name_of(task), xlabel="layer")
         axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize="small")
     panels[0][0].set_ylabel("change, share of the method's largest")
-    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -4,7 +4,7 @@ from workflow.lib.figures import COLUMN, curve, legend_above, name_of, new_figur
 from workflow.lib.repetitions import spread
 from workflow.lib.singh2020 import METRIC_NAMES, metric_of, reinit_curves
 
-NAMES = {"reinit": "normal, cut at two sd (as described)", "nearzero": "cut at 0.04 sd (as released later)"}
+NAMES = {"reinit": "as described: normal, cut at two sd", "nearzero": "as released later: near zero, norms reset"}
 
 if __name__ == "__main__":
     from workflow.lib.logs import to_rule_log
