@@ -83,7 +83,7 @@ def pieces_of_words(folder: Path) -> list[list[list[int]]]:
     ]
 
 
-def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128, rows=ROWS) -> Path:
+def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128, rows=ROWS, **limits) -> Path:
     texts = rows
     rows = [{"id": f"r{at}", "words": words, "targets": []} for at, words in enumerate(texts)]
     if kind == "text":
@@ -95,7 +95,8 @@ def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     settings = {"max_tokens": max_tokens, "batch_size": 3, "dtype": "float32"}
-    script.Cache(str(model), settings, logging.getLogger()).write(model, unit, folder / "data.parquet", folder / "out")
+    cache = script.Cache(model, settings, logging.getLogger())
+    cache.write(model, unit, folder / "data.parquet", folder / "out", **limits)
     return folder / "out"
 
 
@@ -137,6 +138,17 @@ def test_only_tokens_of_words_have_the_table(model_folder, tmp_path, unit, kind)
     assert not activations.words_file(folder).exists()
     with pytest.raises(UserError, match=r"words\.parquet"):
         activations.read_words(folder)
+
+
+def test_a_dataset_may_have_its_own_longest_text_and_most_rows(model_folder, tmp_path):
+    """`longest` counts [CLS] and [SEP]; it overrules the setting in either direction."""
+    texts = [["it"] * 20] * 6
+    for longest, setting in ((7, 12), (12, 7)):
+        folder = cached(model_folder, tmp_path / str(longest), kind="text", rows=texts, max_tokens=setting, longest=longest)
+        example, _ = activations.read_units(activations.layer_file(folder, 1))
+        assert np.bincount(example).tolist() == [longest - 2] * 6
+    folder = cached(model_folder, tmp_path / "few", kind="text", rows=texts, limit=2)
+    assert len(np.unique(activations.read_units(activations.layer_file(folder, 1))[0])) == 2
 
 
 def test_no_word_is_cut_off(model_folder, tmp_path):

@@ -67,8 +67,8 @@ if __name__ == "__main__":
             cache = Cache(Path(model), snakemake.params.settings, log)
             for unit, names in plan["units"].items():
                 for name in names:
-                    place, most = folder / adapted / unit / name, (plan[key].get(name) for key in ("limits", "longest"))
-                    cache.write(Path(model), unit, files[name], place, *most)
+                    limit, longest = plan["limits"].get(name), plan["longest"].get(name)
+                    cache.write(Path(model), unit, files[name], folder / adapted / unit / name, limit, longest)
             if plan["followed"]:
                 unit, name = plan["followed"]["unit"], plan["followed"]["name"]
                 for step in saved_steps(Path(model)):
