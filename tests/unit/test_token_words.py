@@ -144,7 +144,8 @@ def test_a_dataset_may_have_its_own_longest_text_and_most_rows(model_folder, tmp
     """`longest` counts [CLS] and [SEP]; it overrules the setting in either direction."""
     texts = [["it"] * 20] * 6
     for longest, setting in ((7, 12), (12, 7)):
-        folder = cached(model_folder, tmp_path / str(longest), kind="text", rows=texts, max_tokens=setting, longest=longest)
+        lengths = {"max_tokens": setting, "longest": longest}
+        folder = cached(model_folder, tmp_path / str(longest), kind="text", rows=texts, **lengths)
         example, _ = activations.read_units(activations.layer_file(folder, 1))
         assert np.bincount(example).tolist() == [longest - 2] * 6
     folder = cached(model_folder, tmp_path / "few", kind="text", rows=texts, limit=2)
