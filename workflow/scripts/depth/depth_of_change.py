@@ -12,7 +12,7 @@ if __name__ == "__main__":
     changes = with_parts(normalised(read_tables(snakemake.input)))
     tasks = list(dict.fromkeys(changes["tuned_on"]))
     figure, panels = new_figure(
-        width=COLUMN * max(1.4, len(tasks)), height=3.0, ncols=len(tasks), squeeze=False, sharey=True
+        width=COLUMN * max(1.4, len(tasks)), height=3.7, ncols=len(tasks), squeeze=False, sharey=True
     )
     for axes, task in zip(panels[0], tasks):
         for number, (method, label) in enumerate(METHODS.items()):
@@ -26,5 +26,5 @@ if __name__ == "__main__":
         axes.set(title=name_of(task), xlabel="layer")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize="small")
-    panels[0][0].set_ylabel("change, share of the method's largest")
+    panels[0][0].set_ylabel("share of the method's largest change")
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)
