@@ -17,6 +17,7 @@ from workflow.lib.errors import UserError
 torch.set_num_threads(1)
 SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
 N_LAYERS, WIDTH = 3, 32
+BYTES_PER_UNIT = 4 * WIDTH * (N_LAYERS + 1)
 TEXTS = [
     "the cat sat on the mat",
     "a dog",
@@ -122,7 +123,7 @@ def written(path, vectors, dtype, group_sizes):
 
 def several_chunks(monkeypatch):
     """About ten units per row group."""
-    monkeypatch.setattr(extraction, "BYTES_HELD", 10 * 4 * WIDTH)
+    monkeypatch.setattr(extraction, "BYTES_HELD", 10 * BYTES_PER_UNIT)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -188,7 +189,7 @@ def test_word_without_pieces_keeps_its_place(model, tokenizer, tmp_path):
 
 
 def test_chunk_without_units_is_readable(model, tokenizer, tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction, "BYTES_HELD", 2 * 4 * WIDTH)
+    monkeypatch.setattr(extraction, "BYTES_HELD", 2 * BYTES_PER_UNIT)
     encoded = encode(text_table(["", "the cat", ""]), info_of(), tokenizer, 64, by_word=False)
     assert extraction.extract(model, encoded, "token", tmp_path, ABOUT, 2, "float32") == 2
     path = activations.layer_file(tmp_path, N_LAYERS)
@@ -202,7 +203,7 @@ def test_batch_size_and_chunks_do_not_matter(model, tokenizer, tmp_path, monkeyp
     one, _ = extracted(model, tokenizer, tmp_path / "one", unit)
     several_chunks(monkeypatch)
     if unit == "cls":
-        monkeypatch.setattr(extraction, "BYTES_HELD", 4 * WIDTH)
+        monkeypatch.setattr(extraction, "BYTES_HELD", BYTES_PER_UNIT)
     many, _ = extracted(model, tokenizer, tmp_path / "many", unit, batch_size)
     assert pq.ParquetFile(one[0]).num_row_groups == 1
     assert pq.ParquetFile(many[0]).num_row_groups > 1
@@ -304,7 +305,7 @@ def test_digest_of_weights_follows_the_weights(tmp_path, model):
 def test_rows_of_the_same_tokens_have_the_same_vectors_to_the_bit(model, tokenizer, tmp_path, monkeypatch):
     """In different chunks, and beside rows of other lengths."""
     texts = ["the cat", "a b c the cat sat on the mat", "a b", "THE CAT", "the cat sat", "the cat"]
-    monkeypatch.setattr(extraction, "BYTES_HELD", 2 * 4 * WIDTH)
+    monkeypatch.setattr(extraction, "BYTES_HELD", 2 * BYTES_PER_UNIT)
     encoded = encode(text_table(texts), info_of(), tokenizer, 64, by_word=False)
     extraction.extract(model, encoded, "cls", tmp_path, ABOUT, 2, "float32")
     assert pq.ParquetFile(activations.layer_file(tmp_path, 0)).num_row_groups > 1
