@@ -13,7 +13,8 @@ from workflow.lib.tables import read_tables
 
 DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_merchant2020", "plot_singh2020", "plot_zhou2022",
            "plot_depth_of_change"}  # fmt: skip
-TABLES = {"tabulate_matton2019", "tabulate_merchant2020", "tabulate_singh2020", "tabulate_zhou2022"}
+TABLES = {"tabulate_matton2019", "tabulate_merchant2020", "tabulate_singh2020", "tabulate_zhou2022",
+          "tabulate_depth_agreement"}  # fmt: skip
 SCORES = {"score_matton2019", "score_merchant2020", "score_singh2020", "score_zhou2022", "scorecard"}
 
 
