@@ -14,6 +14,13 @@ def test_preset_plans_every_artifact(finished, preset):
         assert re.search(rf"^{rule} +\d+", output, re.MULTILINE), rule
 
 
+def test_a_deep_encoder_has_a_hundred_runs_of_a_sweep(finished):
+    """A job each: their names outgrow two digits."""
+    deep = ("--config", "encoders={bert: {layers: 26}}", "--", "singh2020")
+    output = finished.snakemake("--dry-run", *deep, preset="config/paper.yaml")
+    assert re.search(r"qnli\.s0/1\d\d\.parquet", output)
+
+
 def test_slurm_profile_asks_for_gpus(finished):
     output = finished.snakemake("--dry-run", "--profile", "profiles/slurm", "--config", "run=elsewhere", "gpu=1")
     for rule in ("pretrain_encoder", "finetune_model", "cache_activations", "search_neurons", "sweep_recipes",
