@@ -127,6 +127,15 @@ def test_one_encoder_with_several_seeds_is_weighed_by_seeds():
     assert found["top_layers_hurt_probing"] == UNCLEAR  # the converged probe of one encoder has no repetitions
 
 
+def test_without_cola_its_claims_cannot_be_told():
+    others = {task: rows for task, rows in TEST_ROWS.items() if task != "cola"}
+    curves, of_others = sweeps(as_published).query("task != 'cola'"), probes(3, 0.7, 0.01).query("task != 'cola'")
+    found = verdicts(claims.reinitialisation(reinit_curves(curves, "reinit"), others))
+    found |= verdicts(claims.probing(of_others, curves, others))
+    assert found["cola_is_near_linear"] == found["cola_probe_finds_nothing"] == UNCLEAR
+    assert found["qnli_is_concave"] == HOLDS
+
+
 def moved(distance) -> pd.DataFrame:
     return pd.DataFrame(
         [

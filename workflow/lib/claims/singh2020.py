@@ -114,7 +114,7 @@ def probing(probes: pd.DataFrame, sweeps: pd.DataFrame, test_rows: dict[str, int
     return [
         larger("probing_stays_below", below, "fine-tuned minus the best converged probe"),
         larger("top_layers_hurt_probing", {k: v for k, v in hurts.items() if k != name_of("cola")}, "gain by removing"),
-        nothing_found(probes, max(NOTHING, noise("cola", test_rows["cola"]))),
+        nothing_found(probes, max([NOTHING] + [noise(task, n) for task, n in test_rows.items() if task == "cola"])),
     ]
 
 
