@@ -286,7 +286,7 @@ def test_claims_on_movements():
     frames = []
     for task in ("pos", "dep", "ps_fxn"):
         places = {}
-        for label in "abcdef":
+        for label in "abcdefghijkl":
             places |= {(0, 1, label): np.zeros(8), (9, 1, label): rng.normal() * np.eye(8)[0] * 0.1}
             places |= {(0, 2, label): np.zeros(8), (9, 2, label): rng.normal(size=8)}
         frames.append(centroid_frame(places).assign(task=task))

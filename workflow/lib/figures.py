@@ -61,6 +61,13 @@ def curve(axes, x, mean, spread, label: str, number: int, **options) -> None:
         axes.fill_between(x, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
 
 
+def paper_curve(axes, x, values, number: int) -> None:
+    """The published curve of the same series; one grey entry in the legend stands for all of them."""
+    axes.plot(x, values, "--", color=color_of(number), linewidth=0.8)
+    if "paper" not in axes.get_legend_handles_labels()[1]:
+        axes.plot([], [], "--", color="grey", linewidth=0.8, label="paper")
+
+
 def legend_above(axes, room: float = 0.09) -> None:
     """The legend over the curves, in room made for it: a share of the axes' height per line."""
     low, high = axes.get_ylim()

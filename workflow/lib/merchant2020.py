@@ -9,6 +9,17 @@ PUBLISHED = {"parse": "dep"}  # series of config/published/merchant2020.csv that
 METRICS = {"parser": "las", "answers": "f1"}  # by head; accuracy for the others
 METRIC_NAMES = {"las": "LAS", "f1": "F1", "accuracy": "accuracy"}
 BASELINES = ("lexical", "randomised")
+EDGES = {"pos": "POS", "srl": "SRL", "spr": "SPR"}  # others are plain words
+
+
+def published_edge(task: str) -> str:
+    """As in config/published: `pos` for both ep_pos and ep_pos_ontonotes."""
+    return task.removeprefix("ep_").removesuffix("_ontonotes")
+
+
+def edge_name(task: str) -> str:
+    short = published_edge(task)
+    return EDGES.get(short, short[0].upper() + short[1:])
 
 
 def series_name(task: str) -> str:

@@ -51,6 +51,7 @@ rule score_merchant2020:
         rsa=merchant_inputs("fig2")["similarity"],
         metrics=merchant_inputs("fig3")["metrics"],
         sweeps=merchant_inputs("fig3")["sweeps"],
+        labelled=[data_file(in_domain_place(task)) for task in merchant_labelled()],
     output:
         measured="<results>/scorecard/merchant2020.measured.parquet",
         claims="<results>/scorecard/merchant2020.claims.parquet",

@@ -10,6 +10,7 @@ from workflow.lib.repetitions import with_parts
 LITTLE = 2.0  # points; the paper's largest loss at five components is 1.05
 NEARLY = 1.0  # points; the paper's "natural" column is at most 0.4 below all
 FAR = 10.0  # points; the paper's smallest distance is 10.6
+LEVEL = 0.5  # points that "at least as good" may lack
 PER_DIMENSION = 30  # vectors; the paper's 32,000 for 768 dimensions are 42
 TOP = 0.1  # share of the neurons within a point of the best; the paper's example is 7 %
 WIDEST = 0.25  # of the range between worst and best neuron: anything wider is a gap
@@ -17,7 +18,7 @@ WIDEST = 0.25  # of the range between worst and best neuron: anything wider is a
 STATEMENTS = {
     "tuning_beats_frozen": "Fine-tuning beats a classifier on the frozen encoder.",
     "general_pca_beats_random": "General PCA components beat randomly chosen dimensions.",
-    "own_pca_at_least_general": "In-domain PCA is at least as good as general PCA.",
+    "own_pca_at_least_general": f"In-domain PCA is at least as good as general PCA, to within {LEVEL:g} points.",
     "domain_gap_is_smaller": "In-domain and general PCA are closer than general PCA and random dimensions.",
     "five_components_suffice": f"After fine-tuning, 5 components lose under {LITTLE:g} points.",
     "variance_follows_classes": "The leading variance ratios above 1 number C-1 or C.",
@@ -65,13 +66,11 @@ def pca_orders(accuracy: pd.DataFrame) -> list[Claim]:
     points = points[points["dimensions"] < points["dimensions"].max()]
     wide = points.pivot_table(index=["task", "encoder"], columns="series", values="accuracy")
     over_random, over_general = wide["general"] - wide["random"], wide["in_domain"] - wide["general"]
-    own = larger("own_pca_at_least_general", by_task(over_general), 0, "mean points over the curve")
-    # "at least as good": only a clear loss speaks against it
-    own.verdict = {UNCLEAR: HOLDS}.get(own.verdict, own.verdict) if len(wide.groupby("encoder")) > 1 else UNCLEAR
+    closer = over_random - over_general.abs()
     return [
         larger("general_pca_beats_random", by_task(over_random), 0, "mean points over the curve"),
-        own,
-        larger("domain_gap_is_smaller", by_task(over_random - over_general), 0, "difference of the gaps in points"),
+        larger("own_pca_at_least_general", by_task(over_general), -LEVEL, "mean points over the curve"),
+        larger("domain_gap_is_smaller", by_task(closer), 0, "difference of the gaps in points"),
     ]
 
 

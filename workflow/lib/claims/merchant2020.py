@@ -14,15 +14,15 @@ SYNTACTIC = ("ep_constituents", "ep_dependencies")
 
 STATEMENTS = {
     "no_forgetting": f"Fine-tuning costs edge probes less than {MUCH:.0%} of what lexical or randomised encoders lack.",
-    "dep_raises_syntax": "Dep fine-tuning raises syntactic edge probes (constituents, dependencies).",
-    "dep_raises_structure": "Dep fine-tuning raises structural probes in the upper half of the layers.",
+    "dep_raises_syntax": "Dep fine-tuning raises syntactic edge probes (mean of constituents and dependencies).",
+    "dep_raises_structure": "Dep fine-tuning raises structural probes from the middle layer upwards.",
     "others_keep_structure": f"Others change structural probes by under {MINIMAL:g} below the last layer, more in it.",
     "rsa_falls_upwards": "Similarity to Base falls towards the top.",
     "dep_changes_deepest": "In the middle layers Dep differs more from Base than the other tasks do.",
     "own_text_changes_more": "In the upper half of the layers the task's own text differs more than general text.",
-    "freezing_half_is_harmless": f"MNLI keeps {COMPARABLE:g} of its score with the lower half of the layers frozen.",
-    "dep_needs_most_layers": "Freezing the lower half of the layers costs Dep a larger share than MNLI.",
-    "lower_layers_suffice": f"Others than Dep keep {COMPARABLE:g} of their scores with the first 7 of 12 layers.",
+    "freezing_half_is_harmless": f"MNLI, lower half frozen, keeps {COMPARABLE:g} of its score above chance.",
+    "dep_needs_most_layers": "Lower half frozen, Dep loses a larger share of its score above chance than MNLI.",
+    "lower_layers_suffice": f"The first 7 of 12 layers keep {COMPARABLE:g} of the others' scores above chance.",
     "mdl_differs_little": f"Description lengths change by less than {LITTLE:.0%} on most tasks.",
     "dep_shortens_dependencies": "Dep fine-tuning shortens the description of dependencies.",
 }
@@ -33,28 +33,31 @@ def claim(name: str, verdict: str, evidence: str) -> Claim:
 
 
 def larger(name: str, values: dict[str, list[float]], what: str, digits: int = 3, threshold: float = 0.0) -> Claim:
-    """Holds where the mean of every series lies above the threshold by two standard errors."""
+    """Holds where every series lies above the threshold."""
     verdict = all_of([above(of_series, threshold) for of_series in values.values()])
     evidence = "; ".join(f"{series} {said(of_series, digits)}" for series, of_series in values.items())
     return claim(name, verdict, f"{what}: {evidence}")
 
 
 def no_forgetting(deltas: pd.DataFrame, tasks: list[str]) -> Claim:
-    """Mean over edge tasks, per repetition, against each baseline's mean."""
-    lost = -deltas.groupby(["series", "encoder", "seed"], sort=False)["delta"].mean()
+    """Mean loss over edge tasks, against each baseline's mean; what one task gains does not pay for another."""
+    lost = deltas.assign(lost=(-deltas["delta"]).clip(lower=0))
+    lost = lost.groupby(["series", "encoder", "seed"], sort=False)["lost"].mean()
     verdict = all_of(
         [above([MUCH * lost[name].mean() - loss for loss in lost[task]]) for task in tasks for name in BASELINES]
     )
     evidence = "; ".join(f"{series_name(name)} {said(list(lost[name]))}" for name in (*tasks, *BASELINES))
-    return claim("no_forgetting", verdict, f"points below Base, mean over tasks: {evidence}")
+    return claim("no_forgetting", verdict, f"points lost, mean over tasks: {evidence}")
 
 
 def syntax(deltas: pd.DataFrame, parser: str) -> Claim:
     here = deltas[(deltas["series"] == parser) & deltas["task"].isin(SYNTACTIC)]
-    values = {task.removeprefix("ep_"): list(rows["delta"]) for task, rows in here.groupby("task", sort=False)}
-    if not values:
+    if here.empty:
         return claim("dep_raises_syntax", UNCLEAR, "no such edge task")
-    return larger("dep_raises_syntax", values, "points over Base", 1)
+    mean = list(here.groupby(["encoder", "seed"], sort=False)["delta"].mean())
+    tasks = here.groupby("task", sort=False)["delta"]
+    each = [f"{task.removeprefix('ep_')} {said(list(gains))}" for task, gains in tasks]
+    return claim("dep_raises_syntax", above(mean), f"points over Base: mean {said(mean)}; {'; '.join(each)}")
 
 
 def structural_changes(scores: pd.DataFrame) -> pd.DataFrame:
@@ -69,16 +72,18 @@ def structural_changes(scores: pd.DataFrame) -> pd.DataFrame:
 def structure(scores: pd.DataFrame, tasks: list[str], parser: str) -> list[Claim]:
     changes, run = structural_changes(scores), ["encoder", "seed"]
     top = changes["layer"].max()
-    upper = changes[(changes["layer"] > top / 2) & (changes["series"] == parser)]
+    upper = changes[(changes["layer"] >= top / 2) & (changes["series"] == parser)]
     raised = {probe: list(rows.groupby(run)["change"].mean()) for probe, rows in upper.groupby("probe")}
     drops, below = {}, {}
     for series, rows in changes[changes["series"].isin([task for task in tasks if task != parser])].groupby("series"):
         at_last = rows[rows["layer"] == top].groupby(run)["change"].mean()
-        under = rows[rows["layer"].between(1, top - 1)].groupby(run)["change"].mean()
-        drops[series_name(series)], below[series_name(series)] = list(under - at_last), list(under)
+        under = rows[rows["layer"].between(1, top - 1)]
+        drops[series_name(series)] = list(under.groupby(run)["change"].mean() - at_last)
+        below[series_name(series)] = list(under.assign(size=under["change"].abs()).groupby(run)["size"].max())
     verdicts = [above(values) for values in drops.values()]
-    verdicts += [above([MINIMAL - abs(value) for value in values]) for values in below.values()]
-    evidence = "; ".join(f"{name} {said(below[name], 3)} below, {said(drops[name], 3)} lower in it" for name in drops)
+    verdicts += [above([MINIMAL - value for value in values]) for values in below.values()]
+    evidence = "; ".join(f"{name} at most {said(below[name], 3)} below, {said(drops[name], 3)} lower in it"
+                         for name in drops)  # fmt: skip
     return [
         larger("dep_raises_structure", raised, "mean Spearman over Base in the upper layers"),
         claim("others_keep_structure", all_of(verdicts), f"change of Spearman: {evidence}"),
@@ -112,29 +117,48 @@ def rsa(similarity: pd.DataFrame, general: str, own: dict[str, str], parser: str
     ]
 
 
-def kept_shares(curves: pd.DataFrame, depth_of: dict[str, int], whole_of: dict[str, int]) -> dict[str, list[float]]:
-    """By task: score at a depth as a share of the full model's, one per repetition."""
+def kept_shares(
+    curves: pd.DataFrame, depth_of: dict[str, int], whole_of: dict[str, int], chance: dict[str, float]
+) -> dict[str, list[float]]:
+    """By task: score above chance at a depth as a share of the full model's, one per repetition."""
     shares: dict[str, list[float]] = {}
     for (task, encoder, _), run in curves.groupby(["task", "encoder", "seed"], sort=False):
-        score = run.set_index("depth")["score"]
-        shares.setdefault(task, []).append(score[depth_of[encoder]] / score[whole_of[encoder]])
+        score = run.set_index("depth")["score"] - chance.get(task, 0.0)
+        whole = score[whole_of[encoder]]
+        shares.setdefault(task, []).append(score[depth_of[encoder]] / whole if whole > 0 else float("nan"))
     return shares
 
 
-def depths(freeze: pd.DataFrame, truncate: pd.DataFrame, layers: dict[str, int], heads: dict[str, str]) -> list[Claim]:
-    """The paper's MNLI stands for classification: the first task with head `sequence`."""
+def depths(
+    freeze: pd.DataFrame,
+    truncate: pd.DataFrame,
+    layers: dict[str, int],
+    heads: dict[str, str],
+    chance: dict[str, float],
+) -> list[Claim]:
+    """The paper's MNLI stands for classification: the first task with head `sequence`.
+
+    `chance`: what the most frequent answer scores; without it a classifier that learnt nothing would keep most of its
+    accuracy. LAS and F1 begin at 0.
+    """
     parser = next(task for task, head in heads.items() if head == "parser")
     classifier = next((task for task, head in heads.items() if head == "sequence"), None)
-    frozen = kept_shares(freeze, {encoder: n // 2 for encoder, n in layers.items()}, dict.fromkeys(layers, 0))
+    half = {encoder: n // 2 for encoder, n in layers.items()}
+    frozen = kept_shares(freeze, half, dict.fromkeys(layers, 0), chance)
     # "near full by layer 6", counted from 0, is seven of twelve
-    cut = kept_shares(truncate, {encoder: round(7 * n / 12) for encoder, n in layers.items()}, layers)
+    lower = {encoder: round(7 * n / 12) for encoder, n in layers.items()}
+    cut = kept_shares(truncate, lower, layers, chance)
+    of_half, of_lower = (
+        " or ".join(dict.fromkeys(f"{depth[encoder]} of {n}" for encoder, n in layers.items()))
+        for depth in (half, lower)
+    )
     costs = [a - b for a, b in zip(frozen.get(classifier, []), frozen.get(parser, []))]
     kept = {series_name(task): cut[task] for task in cut if task != parser}
     of_classifier = {series_name(classifier or "none"): frozen.get(classifier, [])}
     return [
-        larger("freezing_half_is_harmless", of_classifier, "share kept", threshold=COMPARABLE),
-        larger("dep_needs_most_layers", {"its share kept minus Dep's": costs}, "lower half frozen"),
-        larger("lower_layers_suffice", kept, "share kept", threshold=COMPARABLE),
+        larger("freezing_half_is_harmless", of_classifier, f"share kept, {of_half} frozen", threshold=COMPARABLE),
+        larger("dep_needs_most_layers", {"its share kept minus Dep's": costs}, f"{of_half} frozen"),
+        larger("lower_layers_suffice", kept, f"share kept by {of_lower}", threshold=COMPARABLE),
     ]
 
 

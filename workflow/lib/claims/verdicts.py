@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from statistics import mean, stdev
 
+from scipy.special import stdtrit
+
 HOLDS, FAILS, UNCLEAR = "holds", "does not hold", "cannot tell"
 
 
@@ -15,12 +17,17 @@ class Claim:
     evidence: str
 
 
+def half_width(values: list[float]) -> float:
+    """Of the mean's 95 % confidence interval: Student's, because two or three repetitions guess their own spread."""
+    return float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / len(values) ** 0.5
+
+
 def above(values: list[float], threshold: float = 0.0) -> str:
-    """Is the mean above the threshold by more than two standard errors? One repetition cannot tell."""
+    """Does the mean's confidence interval lie above the threshold, or below it? One repetition cannot tell."""
     values = [value for value in values if value == value]
     if len(values) < 2:
         return UNCLEAR
-    error = 2 * stdev(values) / len(values) ** 0.5
+    error = half_width(values)
     if mean(values) - error > threshold:
         return HOLDS
     return FAILS if mean(values) + error < threshold else UNCLEAR

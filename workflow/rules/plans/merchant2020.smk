@@ -158,6 +158,11 @@ def merchant_heads():
     return {task: training_of(config, task)["head"] for task in config["merchant2020"]["tasks"]}
 
 
+def merchant_labelled():
+    """Tasks that are scored by the share of right labels, which chance alone makes larger than 0."""
+    return [task for task, head in merchant_heads().items() if head == "sequence"]
+
+
 def merchant_scored():
     """What the scorecard must know of the section."""
     section = config["merchant2020"]
@@ -166,6 +171,7 @@ def merchant_scored():
         "tasks": section["tasks"],
         "randomised": section["randomised"],
         "heads": heads,
+        "labelled": merchant_labelled(),
         "layers": layers,
         "is_published_depth": set(layers.values()) == {PUBLISHED_DEPTH},
         # parts of speech are published for OntoNotes; EWT's are another task

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.figures import color_of, curve, new_figure, save_figure
+from workflow.lib.figures import curve, new_figure, paper_curve, save_figure
 from workflow.lib.merchant2020 import METRIC_NAMES, depth_curves, metric_of, published_curve, series_name, series_number
 from workflow.lib.repetitions import spread
 
@@ -31,7 +31,7 @@ if __name__ == "__main__":
         curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, number)
         if published is not None:
             paper = published_curve(published, ARTIFACTS[sweep], task)
-            axes.plot(paper.index, paper, "--", color=color_of(number), linewidth=0.8)
+            paper_curve(axes, paper.index, paper, number)
     axes.set(xlabel=X_LABELS[sweep], ylabel="score on the evaluation rows", ylim=(0, 1.02))
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend()

@@ -2,14 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.merchant2020 import BASELINES, edge_deltas, edge_scores, series_name
-
-NAMES = {"pos": "POS", "srl": "SRL", "spr": "SPR"}
-
-
-def edge_name(task: str) -> str:
-    short = task.removeprefix("ep_")
-    return NAMES.get(short, short[0].upper() + short[1:])
+from workflow.lib.merchant2020 import BASELINES, edge_deltas, edge_name, edge_scores, series_name
 
 
 def edge_table(table: pd.DataFrame, deltas: pd.DataFrame, tasks: list[str], edge_tasks: list[str]) -> pd.DataFrame:

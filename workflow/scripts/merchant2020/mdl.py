@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.merchant2020 import by_series, series_name
+from workflow.lib.merchant2020 import by_series, edge_name, series_name
 
 
 def length_table(codelength: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
@@ -15,7 +15,7 @@ def length_table(codelength: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
     for task, here in frame.groupby("task", sort=False):
         base = here[here["series"] == "base"].set_index("encoder")
         row = {
-            "task": task.removeprefix("ep_"), "Base (kbit)": base["bits"].mean() / 1000,
+            "task": edge_name(task), "Base (kbit)": base["bits"].mean() / 1000,
             "Base (kbit)_sd": base["bits"].std() / 1000, "Base compression": base["compression"].mean(),
         }  # fmt: skip
         for series in tasks:

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from workflow.lib.figures import COLUMN, color_of, curve, new_figure, save_figure
-from workflow.lib.merchant2020 import by_series, published_curve, series_name, series_number
+from workflow.lib.figures import COLUMN, curve, new_figure, paper_curve, save_figure
+from workflow.lib.merchant2020 import SERIES, by_series, published_curve, series_name, series_number
 from workflow.lib.repetitions import spread
 
 
@@ -25,7 +25,7 @@ def panels_of(places: dict[str, list[str]]) -> list[list[tuple[str, str, str]]]:
     return [[(task, place, place.split("-")[0]) for place in of_task] for task, of_task in places.items()]
 
 
-def paper_curve(published: pd.DataFrame, task: str, place: str, general: bool) -> pd.Series:
+def of_paper(published: pd.DataFrame, task: str, place: str, general: bool) -> pd.Series:
     if general:
         return published_curve(published, "fig2_rsa", task)
     return published_curve(published, f"fig5_rsa_{task}_model", place.split("-")[0])
@@ -44,15 +44,15 @@ if __name__ == "__main__":
     figure, all_axes = new_figure(width=COLUMN * len(panels), height=2.4, ncols=len(panels), squeeze=False, sharey=True)
     for axes, curves in zip(all_axes[0], panels):
         for number, (task, place, label) in enumerate(curves):
-            if general:
-                number = series_number(task, list(settings["places"]))
+            # a series has one colour in all figures; texts have colours of their own
+            number = series_number(task, list(settings["places"])) if general else len(SERIES) + number
             here = similarity[(similarity["series"] == task) & (similarity["place"] == place)]
             if not general:
                 label = names.get(label, f"its own text ({series_name(label)})")
             curve(axes, here["layer"], here["mean"], here["sd"], label, number)
             if published is not None:
-                paper = paper_curve(published, task, place, general)
-                axes.plot(paper.index, paper, "--", color=color_of(number), linewidth=0.8)
+                paper = of_paper(published, task, place, general)
+                paper_curve(axes, paper.index, paper, number)
         axes.set(xlabel="layer (0 = embeddings)", title=f"{series_name(curves[0][0])} model" if not general else "")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_ylim(min(0.0, similarity["mean"].min() - 0.05), 1.05)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.figures import COLUMN, color_of, curve, new_figure, save_figure
+from workflow.lib.figures import COLUMN, curve, new_figure, paper_curve, save_figure
 from workflow.lib.merchant2020 import SERIES, by_series, published_curve, series_name, series_number
 from workflow.lib.repetitions import spread
 
@@ -23,7 +23,7 @@ def draw(axes, scores: pd.DataFrame, published: pd.DataFrame | None, artifact: s
         curve(axes, by_layer["layer"], by_layer["mean"], by_layer["sd"], series_name(series), number)
         if published is not None:
             paper = published_curve(published, artifact, series)
-            axes.plot(paper.index, paper, "--", color=color_of(number), linewidth=0.8)
+            paper_curve(axes, paper.index, paper, number)
 
 
 if __name__ == "__main__":

@@ -38,11 +38,12 @@ def measured(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
              for row in component_losses(tables["accuracy"]).itertuples()]  # fmt: skip
     ratios = variance_ratios(tables["variance"])
     rows += [(str(row.component), "fig4", row.task, row.ratio) for row in ratios.itertuples()]
+    n_classes = scores.groupby("task")["n_classes"].first()
     for (task, _, _), run in ratios.groupby(["task", "encoder", "seed"], sort=False):
-        rows.append(
-            ("last_leading_ratio_above_1", "fig4", task, leading_run(run.sort_values("component")["ratio"].tolist()))
-        )
-    rows += [("random", "table3", task, 100 / n) for task, n in scores.groupby("task")["n_classes"].first().items()]
+        in_order, n = run.sort_values("component")["ratio"].tolist(), n_classes[task]
+        rows.append(("last_leading_ratio_above_1", "fig4", task, leading_run(in_order)))
+        rows += [(f"{end.__name__}_of_first_{n}", "fig4", task, end(in_order[:n])) for end in (min, max)]
+    rows += [("random", "table3", task, 100 / n) for task, n in n_classes.items()]
     rows += list(of_single_neurons(tables["alone"]))
     frame = pd.DataFrame(rows, columns=["x", "artifact", "series", "value"])
     return spread(frame, ["artifact", "series", "x"], "value").rename(columns={"mean": "measured"})

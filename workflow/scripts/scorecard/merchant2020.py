@@ -1,9 +1,19 @@
 """merchant2020's measured numbers, named like the published ones, and its claims."""
 
+from collections import Counter
+
 import pandas as pd
 
 from workflow.lib.claims import merchant2020 as claims
-from workflow.lib.merchant2020 import PUBLISHED, by_series, depth_curves, edge_deltas, edge_scores, metric_of
+from workflow.lib.merchant2020 import (
+    PUBLISHED,
+    by_series,
+    depth_curves,
+    edge_deltas,
+    edge_scores,
+    metric_of,
+    published_edge,
+)
 from workflow.lib.repetitions import spread
 
 STRUCTURAL = {
@@ -14,10 +24,6 @@ STRUCTURAL = {
 
 def series_of(task: str) -> str:
     return PUBLISHED.get(task, task)
-
-
-def published_edge(task: str) -> str:
-    return task.removeprefix("ep_").removesuffix("_ontonotes")
 
 
 def of_edges(table: pd.DataFrame, deltas: pd.DataFrame, not_comparable: list[str]) -> list[tuple]:
@@ -64,12 +70,20 @@ def of_full_models(metrics: pd.DataFrame, heads: dict[str, str]) -> list[tuple]:
     return [("section3", series_of(row["task"]), metric, 100 * row[f"test_{metric}"]) for row, metric in rows]
 
 
+def chance_of(labels: list[int]) -> float:
+    """What answering the most frequent label scores."""
+    return Counter(labels).most_common(1)[0][1] / len(labels)
+
+
 if __name__ == "__main__":
+    from workflow.lib.datasets import read_dataset
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import read_tables, write_table
 
     to_rule_log(snakemake.log[0])
-    tables = {name: read_tables(files) for name, files in snakemake.input.items()}
+    tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "labelled"}
+    labelled = zip(snakemake.params.settings["labelled"], snakemake.input.labelled)
+    chance = {task: chance_of(read_dataset(path)[0]["label"].to_pylist()) for task, path in labelled}
     settings = snakemake.params.settings
     tasks, layers, heads = settings["tasks"], settings["layers"], settings["heads"]
     parser = next(task for task, head in heads.items() if head == "parser")
@@ -82,7 +96,7 @@ if __name__ == "__main__":
     found = [claims.no_forgetting(deltas, tasks), claims.syntax(deltas, parser)]
     found += claims.structure(structural, tasks, parser)
     found += claims.rsa(similarity, settings["general"], settings["own"], parser)
-    found += claims.depths(freeze, truncate, layers, heads)
+    found += claims.depths(freeze, truncate, layers, heads, chance)
     found += claims.description(by_series(tables["mdl"]), parser)
     rows = of_edges(edges, deltas, settings["not_comparable"]) + of_full_models(tables["metrics"], heads)
     if settings["is_published_depth"]:  # else a layer is not the paper's layer

@@ -11,12 +11,17 @@ TOLERANCES = {
     ("matton2019", "section3.1.2", "imdb"): 0.3,
     ("matton2019", "section3.1.2", "ag_news"): 0.8,
     ("matton2019", "section3.1.2", "dbpedia"): 2.0,
-    ("matton2019", "fig4"): 1.0,
+    ("matton2019", "fig4"): 0.25,
+    ("matton2019", "fig4", "last_leading_ratio_above_1"): 1.0,
     ("matton2019", "table1"): 0.0,
     ("matton2019", "fig6", "share_of_neurons_above_0.93"): 0.05,
-    ("matton2019", "fig6", "count_of_neurons_above_0.936"): 10.0,
+    ("matton2019", "fig6", "count_of_neurons_above_0.936"): 0.5,
     # the paper's own spread over pre-trainings, and what its two figures of one quantity differ by
     ("merchant2020", "table1"): 2.0,
+    # most published differences are smaller than 2, so that a model which changed nothing would pass
+    ("merchant2020", "table1", "mnli_delta"): 1.0,
+    ("merchant2020", "table1", "squad_delta"): 1.0,
+    ("merchant2020", "table1", "dep_delta"): 1.0,
     ("merchant2020", "section3"): 1.5,
     ("merchant2020", "section3", "dep"): float("nan"),  # LAS 96.3 is out of reach of any known parser on EWT: no gate
     ("merchant2020", "section5.1"): 0.05,
