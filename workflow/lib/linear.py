@@ -1,4 +1,4 @@
-"""The papers' "softmax classifier": multinomial logistic regression on standardised features.
+"""The papers' "softmax classifier": multinomial logistic regression on centred and scaled features.
 
 The objective is scikit-learn's (sum of losses + |W|^2 / 2c, free intercept) and so is the optimiser beneath it (SciPy's
 L-BFGS-B). What differs is the coordinate system: neurons are strongly correlated, so on hundreds of them scikit-learn
@@ -18,7 +18,7 @@ from workflow.lib.scaling import mean_and_scale
 
 @dataclass(frozen=True)
 class SoftmaxModel:
-    """Weights are those of standardised features; `mean` and `scale` are the training set's."""
+    """Weights are those of scaled features; `mean` and `scale` are the training set's."""
 
     mean: np.ndarray  # (d,)
     scale: np.ndarray  # (d,)
@@ -41,10 +41,19 @@ def penalty_of(n_classes: int, c: float) -> float:
 
 
 def fit_softmax(
-    x: np.ndarray, y: np.ndarray, n_classes: int, c: float = 1.0, tolerance: float = 1e-4, max_iterations: int = 1000
+    x: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    c: float = 1.0,
+    tolerance: float = 1e-4,
+    max_iterations: int = 1000,
+    common_scale: float | None = None,
 ) -> SoftmaxModel:
+    """Every feature is divided by its own standard deviation, or all by one number, which leaves rotations alone."""
     n, d = x.shape
     mean, scale = mean_and_scale(x)
+    if common_scale is not None:
+        scale = np.full(d, common_scale or 1.0, dtype=np.float32)
     features = ((x - mean) / scale).astype(np.float32)
     one_hot = (np.asarray(y)[:, None] == np.arange(n_classes)).astype(np.float32)
     ridge = penalty_of(n_classes, c) / n

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+PIECE = 65_536  # vectors: in float64, so never of all at once
+
 
 @dataclass(frozen=True)
 class PrincipalAxes:
@@ -23,10 +25,11 @@ class PrincipalAxes:
 def principal_axes(vectors: np.ndarray) -> PrincipalAxes:
     """As many axes as vectors or dimensions, whichever are fewer; the largest entry of each is positive."""
     mean = vectors.mean(axis=0, dtype=np.float64)
-    centred = vectors - mean
-    variances, axes = np.linalg.eigh(centred.T @ centred)
+    pieces = (vectors[at : at + PIECE] - mean for at in range(0, len(vectors), PIECE))
+    scatter = sum(piece.T @ piece for piece in pieces)
+    variances, axes = np.linalg.eigh(scatter)
     n = min(vectors.shape)
     variances, axes = np.maximum(variances[::-1][:n], 0.0), axes.T[::-1][:n]
     largest = axes[np.arange(n), np.abs(axes).argmax(axis=1)]
-    total = np.trace(centred.T @ centred)
+    total = np.trace(scatter)
     return PrincipalAxes(mean, axes * np.sign(largest)[:, None], variances / total if total else variances)

@@ -3,9 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from workflow.lib.figures import PALETTE, name_of, new_figure, save_figure
+from workflow.lib.figures import PALETTE, color_of, name_of, new_figure, save_figure
 
 N_BINS = 25
+
+
+def outline(number: int) -> dict:
+    """More classes than colours: the next round is dashed."""
+    style = ("-", "--", ":", "-.")[number // len(PALETTE) % 4]
+    return {"histtype": "step", "linewidth": 1.2, "color": color_of(number), "linestyle": style}
 
 
 def draw(best: pd.DataFrame, greedy: pd.DataFrame, task: str):
@@ -15,8 +21,8 @@ def draw(best: pd.DataFrame, greedy: pd.DataFrame, task: str):
     figure, axes = new_figure()
     bins = np.linspace(of_model["activation"].min(), of_model["activation"].max(), N_BINS + 1)
     for number, (label, of_label) in enumerate(of_model.groupby("label", sort=True)):
-        axes.hist(of_label["activation"], bins=bins, color=PALETTE[number], alpha=0.25)
-        axes.hist(of_label["activation"], bins=bins, color=PALETTE[number], histtype="step", linewidth=1.2, label=label)
+        axes.hist(of_label["activation"], bins=bins, color=color_of(number), alpha=0.25)
+        axes.hist(of_label["activation"], bins=bins, **outline(number), label=label)
     title = f"{name_of(task)}: neuron {first['neuron']} alone gives {100 * first['test_accuracy']:.1f} %"
     axes.set(xlabel="activation of the neuron", ylabel="test texts", title=title)
     axes.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))

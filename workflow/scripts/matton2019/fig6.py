@@ -1,9 +1,11 @@
 """Figure 6: how well does each neuron do alone? Test accuracies of single-neuron classifiers after fine-tuning."""
 
+from string import ascii_lowercase
+
 import numpy as np
 import pandas as pd
 
-from workflow.lib.figures import COLUMN, PALETTE, name_of, new_figure, save_figure
+from workflow.lib.figures import COLUMN, color_of, name_of, new_figure, save_figure
 from workflow.lib.repetitions import with_parts
 
 N_BINS = 50  # the paper does not say
@@ -17,8 +19,8 @@ def draw(alone: pd.DataFrame):
     for number, (axes, task) in enumerate(zip(all_axes[0], tasks)):
         values = 100 * alone.loc[alone["task"] == task, "accuracy"].to_numpy()
         shares = np.full(len(values), 100 / len(values))
-        axes.hist(values, bins=N_BINS, weights=shares, color=PALETTE[number], edgecolor="white", linewidth=0.3)
-        axes.set(xlabel="test accuracy of one neuron (%)", title=f"({'abc'[number]}) {name_of(task)}")
+        axes.hist(values, bins=N_BINS, weights=shares, color=color_of(number), edgecolor="white", linewidth=0.3)
+        axes.set(xlabel="test accuracy of one neuron (%)", title=f"({ascii_lowercase[number % 26]}) {name_of(task)}")
     all_axes[0][0].set_ylabel("neurons (%)")
     return figure
 

@@ -7,13 +7,13 @@ from workflow.lib.linear import fit_softmax
 from workflow.lib.neurons import greedy_search, single_neuron_accuracies
 
 
-def search_and_test(task: TaskVectors, settings: dict, seed: int) -> list[dict]:
+def search_and_test(task: TaskVectors, settings: dict, seed: int, device: str) -> list[dict]:
     """Neurons chosen by cross-validation on train; each growing set is fitted on all of train and scored on test."""
     n_classes, c = len(task.labels), settings["regularisation"]
     n_neurons = max(settings["search_neurons"], n_classes)
     found = greedy_search(
         task.train, task.train_labels, n_classes, n_neurons,
-        n_folds=settings["folds"], seed=seed, c=c, max_rows=settings["search_rows"],
+        n_folds=settings["folds"], seed=seed, c=c, max_rows=settings["search_rows"], device=device,
     )  # fmt: skip
     chosen: list[int] = []
     for row in found:
@@ -29,8 +29,9 @@ def accuracy_of(task: TaskVectors, neurons: list[int], c: float) -> float:
     return model.accuracy(task.test[:, neurons], task.test_labels)
 
 
-def each_alone(task: TaskVectors, c: float) -> list[dict]:
-    scores = single_neuron_accuracies(task.train, task.train_labels, task.test, task.test_labels, len(task.labels), c=c)
+def each_alone(task: TaskVectors, c: float, device: str) -> list[dict]:
+    rows = task.train, task.train_labels, task.test, task.test_labels
+    scores = single_neuron_accuracies(*rows, len(task.labels), c=c, device=device)
     return [{"neuron": neuron, "accuracy": float(score)} for neuron, score in enumerate(scores)]
 
 
@@ -48,14 +49,15 @@ if __name__ == "__main__":
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
     cache = cache_of(snakemake.input.activations, model)
     greedy, alone, best = [], [], []
     for name, places in snakemake.params.tasks.items():
         task = task_vectors(cache, places["train"], places["test"], snakemake.input.data)
-        found = search_and_test(task, settings, seed)
+        found = search_and_test(task, settings, seed, device)
         greedy += [{"task": name, "n_classes": len(task.labels), **row} for row in found]
-        alone += [{"task": name, **row} for row in each_alone(task, settings["regularisation"])]
+        alone += [{"task": name, **row} for row in each_alone(task, settings["regularisation"], device)]
         best += [{"task": name, **row} for row in activations_by_class(task, found[1]["neuron"])]
         log.info("%s: all %.4f, best neuron %.4f", name, found[0]["test_accuracy"], found[1]["test_accuracy"])
     write_table(greedy, snakemake.output.greedy, model=model)

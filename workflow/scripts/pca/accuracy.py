@@ -1,4 +1,8 @@
-"""Accuracy of a softmax classifier on few dimensions: general PCA, in-domain PCA, dimensions drawn at random."""
+"""Accuracy of a softmax classifier on few dimensions: general PCA, in-domain PCA, dimensions drawn at random.
+
+All dimensions are divided by one number. Scaled one by one, components would be whitened: the last ones, which are
+noise, would count as much as the first, and all components would not be what all dimensions are, turned.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -7,17 +11,21 @@ import numpy as np
 from workflow.lib.cls_vectors import TaskVectors, last_layer, task_vectors
 from workflow.lib.errors import UserError
 from workflow.lib.linear import fit_softmax
-from workflow.lib.principal import PrincipalAxes, principal_axes
+from workflow.lib.principal import PIECE, PrincipalAxes, principal_axes
 
 Projection = Callable[[np.ndarray], np.ndarray]
 
 
 def onto_components(pca: PrincipalAxes, n: int) -> Projection:
-    return lambda x: pca.project(x, n).astype(np.float32)
+    """In pieces, because coordinates are computed in float64."""
+    return lambda x: np.concatenate(
+        [pca.project(x[at : at + PIECE], n).astype(np.float32) for at in range(0, len(x), PIECE)]
+    )
 
 
 def accuracy_with(project: Projection, task: TaskVectors, c: float) -> float:
-    model = fit_softmax(project(task.train), task.train_labels, len(task.labels), c=c)
+    spread = float(np.sqrt(np.mean(np.square(task.train - task.train.mean(axis=0)), dtype=np.float64)))
+    model = fit_softmax(project(task.train), task.train_labels, len(task.labels), c=c, common_scale=spread)
     return model.accuracy(project(task.test), task.test_labels)
 
 
