@@ -74,6 +74,14 @@ def bits_of(logits: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return nats / log(2)
 
 
+def why_not(fitted: Split, dev: Split) -> str:
+    """Why a task's labels cannot be coded; empty if they can."""
+    if not has_single_labels(fitted.targets) or not has_single_labels(dev.targets):
+        return "targets have several labels or none (the paper leaves out SPR for that)"
+    names = label_names(fitted.targets)
+    return f"the only label is '{names[0]}'" if len(names) < 2 else ""
+
+
 def online_code(
     fitted: Split,
     dev: Split,
@@ -84,11 +92,9 @@ def online_code(
     device="cpu",
 ) -> list[dict]:
     """One row per portion and a last one, the total: start, end, n_merged, n_targets, bits, uniform_bits, ..."""
-    if not has_single_labels(fitted.targets) or not has_single_labels(dev.targets):
-        raise UserError("online coding needs exactly one label per target")
+    if reason := why_not(fitted, dev):
+        raise UserError(f"no online code: {reason}")
     names = label_names(fitted.targets)
-    if len(names) < 2:
-        raise UserError(f"the only label is '{names[0]}': there is nothing to code")
     order = np.random.default_rng(shuffle_seed).permutation(fitted.n_sentences)
     codes, dev_codes = label_codes(fitted.targets, names), label_codes(dev.targets, names)
     known = dev_codes >= 0  # a label that train lacks has no code

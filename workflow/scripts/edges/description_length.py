@@ -4,7 +4,7 @@ import torch
 
 from workflow.lib.edge_probe.reading import read_splits
 from workflow.lib.edge_probe.settings import settings_from
-from workflow.lib.mdl import has_single_labels, online_code
+from workflow.lib.mdl import online_code, why_not
 
 if __name__ == "__main__":
     from workflow.lib.activations import cache_of
@@ -20,10 +20,8 @@ if __name__ == "__main__":
     rows = []
     for task in params.tasks:
         train, dev = read_splits(cache, inputs.data, task, ("train", "dev"))
-        if not has_single_labels(train.targets):
-            log.info(
-                "%s: left out, because its targets have several labels or none (as the paper leaves out SPR)", task
-            )
+        if reason := why_not(train, dev):
+            log.info("%s is left out: %s", task, reason)
             continue
         code = online_code(train, dev, settings, params.portions, params.shuffle_seed, params.seed, device)
         rows += [{"task": task} | row for row in code]
