@@ -37,6 +37,7 @@ wildcard_constraints:
     recipe=r"[a-z]+(-\d+)?",
     fraction=r"[0-9.]+",
     part=r"\d\d+",
+    first=r"[a-z][a-z0-9_.-]*",
     model=r"[a-z][a-z0-9_]*\.\d+/[a-z][a-z0-9_.-]*",
     paper="|".join([*PAPERS, "beyond"]),
 

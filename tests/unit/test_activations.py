@@ -11,6 +11,7 @@ import torch
 from transformers import BertConfig, BertModel, BertTokenizer
 
 from workflow.lib import activations, extraction
+from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.encoding import encode
 from workflow.lib.errors import UserError
 
@@ -296,10 +297,10 @@ def test_batch_is_padded_on_the_right(tokenizer):
 def test_digest_of_weights_follows_the_weights(tmp_path, model):
     model.save_pretrained(tmp_path / "a")
     model.save_pretrained(tmp_path / "b")
-    assert extraction.digest_of_weights(tmp_path / "a") == extraction.digest_of_weights(tmp_path / "b")
+    assert digest_of_weights(tmp_path / "a") == digest_of_weights(tmp_path / "b")
     with (tmp_path / "b" / "model.safetensors").open("ab") as file:
         file.write(b"\0")
-    assert extraction.digest_of_weights(tmp_path / "a") != extraction.digest_of_weights(tmp_path / "b")
+    assert digest_of_weights(tmp_path / "a") != digest_of_weights(tmp_path / "b")
 
 
 def test_rows_of_the_same_tokens_have_the_same_vectors_to_the_bit(model, tokenizer, tmp_path, monkeypatch):

@@ -250,6 +250,8 @@ MISTAKES = [
     ({"matton2019": {"components": [5, 3]}}, "matton2019.components is [5, 3]; must be sorted, without repeats"),
     ({"matton2019": {"components": [1, 65]}},
      "matton2019.components is [1, 65]; must be at most 64, the width of encoder 'base'"),
+    ({"matton2019": {"sample_sizes": [999999]}},
+     "matton2019.sample_sizes is [999999]; must be some of them at most 100, the rows of wikipedia/sentences"),
     ({"matton2019": {"variance_components": 100}},
      "matton2019.variance_components is 100; must be at most 64, the width of encoder 'base'"),
     ({"matton2019": {"encoders": ["base.0", "bse.0"]}},

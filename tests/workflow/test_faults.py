@@ -75,7 +75,7 @@ def test_a_model_that_no_section_names(finished):
 
 
 def test_corrupt_activations_are_named(finished):
-    folder = finished.folder / "results/tiny/activations/base.0/matton2019/00/pretrained/cls/imdb-train"
+    folder = finished.folder / "results/tiny/activations/base.0/matton2019/pretrained/pretrained/cls/imdb-train"
     target = sorted(folder.glob("*.parquet"))[-1]
     before = target.read_bytes()
     times = target.stat()

@@ -95,16 +95,17 @@ def test_followed_models_keep_their_steps_and_others_none(finished):
 
 def test_a_model_has_the_same_activations_in_a_job_of_its_own(finished):
     made = finished.folder / "results/tiny/activations/base.0/matton2019"
-    assert sorted(path.name for path in (made / "00").iterdir() if path.is_dir()) == [
+    assert sorted(path.name for path in (made / "pretrained").iterdir() if path.is_dir()) == [
         "ag_news.full.f1.s0", "dbpedia.full.f1.s0", "imdb.full.f1.s0", "pretrained",
     ]  # fmt: skip
-    folder = "results/tiny/activations/base.0/matton2019/01"
+    own = made / "imdb.full.f1.s0"
+    folder = "results/tiny/activations/base.0/matton2019/imdb.full.f1.s0"
     finished.snakemake("--config", "activations={models_per_job: 1}", "--", folder)
-    alone = list((made / "01").rglob("*.parquet"))
+    alone = list(own.rglob("*.parquet"))
     assert {path.relative_to(made).parts[1] for path in alone} == {"imdb.full.f1.s0"} and len(alone) == 9
     for path in alone:
-        np.testing.assert_array_equal(read_vectors(path), read_vectors(made / "00" / path.relative_to(made / "01")))
-    shutil.rmtree(made / "01")
+        np.testing.assert_array_equal(read_vectors(path), read_vectors(made / "pretrained" / path.relative_to(own)))
+    shutil.rmtree(own)
     assert finished.planned() == {}
 
 

@@ -1,5 +1,6 @@
 """The config, checked before any job starts: the first thing wrong is said in one line, with the nearest valid name."""
 
+import contextlib
 import copy
 import json
 import math
@@ -124,13 +125,26 @@ def _names(config: dict, registry: dict):
             yield f"zhou2022.cross_tasks.{probed}[{at}]", name, tasks, "task"
 
 
+def _width_of(encoder: dict) -> float:
+    """Of vectors; infinite where nothing is known before the encoder is fetched."""
+    shape = {}
+    if "path" in encoder:
+        with contextlib.suppress(OSError, ValueError):  # whoever needs the folder will say what is wrong with it
+            shape = json.loads((Path(encoder["path"]).expanduser() / "config.json").read_text())
+    return encoder.get("width") or shape.get("hidden_size") or shape.get("dim") or math.inf
+
+
 def _relations(config: dict):
     """Values that must suit each other: key, value, whether it does, what it must be."""
     encoders, matton = config["encoders"], config["matton2019"]
     for key in ("components", "sample_sizes"):
         yield f"matton2019.{key}", matton[key], sorted(set(matton[key])) == matton[key], "sorted, without repeats"
+    dataset, split = matton["general"].split("/")
+    n_general = config["datasets"][dataset]["rows"].get(split) or math.inf
+    sizes, must = matton["sample_sizes"], f"some of them at most {n_general}, the rows of {dataset}/{split}"
+    yield "matton2019.sample_sizes", sizes, min(sizes) <= n_general, must
     for name in dict.fromkeys(instance.split(".")[0] for instance in matton["encoders"]):
-        width = encoders[encoders[name].get("like", name)].get("width", math.inf)
+        width = _width_of(encoders[encoders[name].get("like", name)])
         for key in ("components", "sample_components", "variance_components", "search_neurons"):
             fits = max([matton[key]] if isinstance(matton[key], int) else matton[key]) <= width
             yield f"matton2019.{key}", matton[key], fits, f"at most {width}, the width of encoder '{name}'"

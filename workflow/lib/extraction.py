@@ -24,13 +24,6 @@ BYTES_HELD = 384 << 20
 MOST_UNITS = 25_000  # for narrow encoders: more was not faster
 
 
-def digest_of_weights(folder: str | Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted([*Path(folder).glob("*.safetensors"), *Path(folder).glob("*.bin")]):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def chunks_of(encoded: Encoded, unit: str, bytes_per_unit: int) -> Iterator[np.ndarray]:
     """Consecutive examples whose units fit the memory allowance."""
     units = np.ones_like(encoded.lengths) if unit == "cls" else encoded.lengths

@@ -1,10 +1,10 @@
 """Activation caches: what every layer of a model says of the units of datasets.
 
 in   an encoder's folder and those of the models tuned from it, the datasets that analyses look at through them
-out  activations/<encoder>/<paper>/<part>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
-     layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>
+out  activations/<encoder>/<paper>/<first>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
+     layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <first> = the first of them
      activations/…/<adapted>/steps/<update>/layer-<kk>.parquet: the same at saved steps, of the task's unit and rows
-how  one forward pass per dataset writes all layers; the models of an encoder are dealt out to parts
+how  one forward pass per dataset writes all layers; the models of an encoder are dealt out to jobs
      (activations.models_per_job): all in one process saves the seconds of importing torch, one each spreads them over a
      cluster and lets a single figure wait for its own models only; no paper waits for another's data
 """
@@ -16,16 +16,16 @@ rule cache_activations:
         models=lambda w: [model_folder(model) for model in cached_in(w)],
         data=cache_data,
     output:
-        directory("<results>/activations/{encoder}/{paper}/{part}"),
+        directory("<results>/activations/{encoder}/{paper}/{first}"),
     log:
-        "<results>/logs/activations/{encoder}/{paper}/{part}.log",
+        "<results>/logs/activations/{encoder}/{paper}/{first}.log",
     benchmark:
-        "<results>/benchmarks/activations/{encoder}/{paper}/{part}.tsv"
+        "<results>/benchmarks/activations/{encoder}/{paper}/{first}.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:
         gpu=GPU,
-        mem_mb=6000,
+        mem_mb=growing(6000),
         runtime=240,
     params:
         plan=cache_plan,

@@ -56,15 +56,34 @@ def tuned(encoder, task, recipe="full", fraction=1, seed=0):
     return f"{encoder}/{task}.{recipe}.f{fraction}.s{seed}"
 
 
+FOLDER_FILES = (".json", ".safetensors", ".bin", ".txt")  # of an encoder: weights, shape, tokenizer
+
+
+def growing(mb):
+    """Memory in MB, twice as much with every retry: what a job needs depends on the dataset's rows."""
+    return lambda wildcards, attempt: mb * 2 ** (attempt - 1)
+
+
+def folder_files(encoder):
+    """What a local encoder is made of: trained anew in the same folder, it is another encoder. None for a Hub id."""
+    path = os.path.expanduser(config["encoders"][encoder].get("path", ""))
+    found = sorted(os.listdir(path)) if path and os.path.isdir(path) else []
+    return [os.path.join(path, name) for name in found if name.endswith(FOLDER_FILES)]
+
+
 def encoder_of(model):
     """The encoder that a model is, or was fine-tuned from."""
     return model.partition("/")[0]
 
 
+def adapted_of(model):
+    """How a model was made from its encoder: `pretrained`, or `<task>.<recipe>.f<fraction>.s<seed>`."""
+    return model.partition("/")[2]
+
+
 def task_of(model):
     """The task that a model was fine-tuned on."""
-    _, _, adapted = model.partition("/")
-    return adapted.split(".")[0]
+    return adapted_of(model).split(".")[0]
 
 
 def model_folder(model):

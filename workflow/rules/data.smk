@@ -48,7 +48,12 @@ rule fetch_dataset:
         mem_mb=4000,
         runtime=60,
     params:
-        entry=lambda w: REGISTRY[w.dataset],
+        # not its note or licence: a word about a dataset must not fetch it again
+        entry=lambda w: {
+            key: value
+            for key, value in REGISTRY[w.dataset].items()
+            if key not in ("note", "licence")
+        },
         dataset=lambda w: w.dataset,
         split=lambda w: w.split,
         rows=lambda w: config["datasets"][w.dataset]["rows"][w.split],

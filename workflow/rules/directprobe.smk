@@ -24,7 +24,7 @@ rule directprobe:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=6000,
+        mem_mb=growing(6000),
         runtime=480,
     params:
         tasks=lambda w: {task: points_of(task) for task in zhou_tasks(w.model)},

@@ -62,6 +62,8 @@ rule pretrain_encoder:
 
 rule fetch_encoder:
     """Bring in an encoder from the Hub (pinned revision) or from a local folder, and check that it loads."""
+    input:
+        lambda w: folder_files(w.name),
     output:
         directory("<results>/encoders/{name}.{seed}"),
     log:

@@ -22,7 +22,7 @@ rule probe_layers:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=growing(8000),
         runtime=120,
     params:
         tasks=lambda w: {task: task_data(task) for task in singh_tasks()},

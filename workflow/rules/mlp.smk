@@ -23,7 +23,7 @@ rule mlp_probe:
         "../../envs/environment.yaml"
     resources:
         gpu=GPU,
-        mem_mb=6000,
+        mem_mb=growing(6000),
         runtime=480,
     params:
         tasks=lambda w: {task: points_of(task) for task in zhou_tasks(w.model)},

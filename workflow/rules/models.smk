@@ -24,7 +24,7 @@ rule finetune_model:
         "../../envs/environment.yaml"
     resources:
         gpu=GPU,
-        mem_mb=8000,
+        mem_mb=growing(8000),
         runtime=720,
     params:
         settings=model_settings,

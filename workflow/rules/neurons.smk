@@ -27,7 +27,7 @@ rule search_neurons:
         "../../envs/environment.yaml"
     resources:
         gpu=GPU,
-        mem_mb=6000,
+        mem_mb=growing(6000),
         runtime=240,
     params:
         tasks=lambda w: {task: task_data(task) for task in matton_tasks(w.model)},

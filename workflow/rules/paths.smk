@@ -22,7 +22,7 @@ rule follow_labels:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=6000,
+        mem_mb=growing(6000),
         runtime=480,
     params:
         task=lambda w: task_of(w.model),

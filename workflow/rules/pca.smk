@@ -26,7 +26,7 @@ rule pca_accuracy:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
         runtime=120,
     params:
         general=folder_name(config["matton2019"]["general"]),

@@ -20,7 +20,7 @@ rule rsa:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
         runtime=30,
     params:
         places=lambda w: rsa_places(w.model),

@@ -28,7 +28,7 @@ rule structural_probe:
         "../../envs/environment.yaml"
     resources:
         gpu=GPU,
-        mem_mb=6000,
+        mem_mb=growing(6000),
         runtime=480,
     params:
         folders=lambda w: dict(zip(("train", "dev", "test"), map(folder_name, structural_places()))),

@@ -26,7 +26,7 @@ rule sweep_recipes:
         "../../envs/environment.yaml"
     resources:
         gpu=GPU,
-        mem_mb=8000,
+        mem_mb=growing(8000),
         runtime=1440,
     params:
         runs=lambda w: sweep_parts(w.paper, w.encoder, w.task)[int(w.part)],

@@ -10,9 +10,9 @@ import torch
 from workflow.lib.datasets import read_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
 from workflow.lib.encoders.recipes import apply_recipe
+from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.encoding import longest_for
 from workflow.lib.errors import UserError
-from workflow.lib.extraction import digest_of_weights
 from workflow.lib.heads import head_class
 from workflow.lib.heads.tunable import Examples, Tunable, evaluate
 from workflow.lib.training.loop import train
@@ -44,8 +44,9 @@ class Outcome:
 class Task:
     """Training and evaluation rows as one encoder reads them."""
 
-    def __init__(self, encoder: str, train: str, evaluated: str, settings: dict):
-        self.encoder, self.settings = encoder, settings
+    def __init__(self, encoder: str, train: str, evaluated: str, settings: dict, modules: str = ""):
+        """`modules`: the digest of the code, because a training that was begun by other code must not be continued."""
+        self.encoder, self.settings, self.modules = encoder, settings, modules
         self.head = head_class(settings["head"])
         self.digest, self.evaluated_digest = (read_dataset(path)[1]["digest"] for path in (train, evaluated))
         self.whole = self._read(train, None)
@@ -85,7 +86,7 @@ class Task:
         if settings["keep_best"] and not len(held_out):
             raise UserError(f"keep_best needs held-out rows, but holdout {settings['holdout']} gives none")
         model = self.build(recipe, seed)
-        made_from = [settings, recipe, seed, fraction, self.digest, digest_of_weights(self.encoder)]
+        made_from = [settings, recipe, seed, fraction, self.modules, self.digest, digest_of_weights(self.encoder)]
         state = SavedState(output, made_from)
 
         def save_step(step: int, model: Tunable) -> None:

@@ -21,7 +21,9 @@ log = logging.getLogger("training")
 def accelerator_for(precision: str) -> Accelerator:
     if precision == "auto":
         on_gpu = torch.cuda.is_available()
-        precision = ("bf16" if torch.cuda.is_bf16_supported() else "fp16") if on_gpu else "float32"
+        # older GPUs only pretend to know bf16, slowly
+        half = "bf16" if on_gpu and torch.cuda.is_bf16_supported(including_emulation=False) else "fp16"
+        precision = half if on_gpu else "float32"
     return Accelerator(mixed_precision="no" if precision == "float32" else precision)
 
 
@@ -58,6 +60,8 @@ def train(
     if resumed:
         model.load_state_dict(resumed["model"])
         optimizer.load_state_dict(resumed["optimizer"])
+        if accelerator.scaler is not None:
+            accelerator.scaler.load_state_dict(resumed["scaler"])
         history, best, first_epoch, step = (resumed[name] for name in ("history", "best", "epoch", "step"))
         log.info("continuing after epoch %d", first_epoch)
     elif settings["save_every"]:
@@ -86,8 +90,9 @@ def train(
             if settings["keep_best"] and (best is None or row["held_out_score"] > best["score"]):
                 copied = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
                 best = {"score": row["held_out_score"], "epoch": epoch + 1, "model": copied}
-            state.save(model=model.state_dict(), optimizer=optimizer.state_dict(), history=history, best=best,
-                       epoch=epoch + 1, step=step)  # fmt: skip
+            scaler = accelerator.scaler.state_dict() if accelerator.scaler is not None else {}  # of fp16's gradients
+            state.save(model=model.state_dict(), optimizer=optimizer.state_dict(), scaler=scaler, history=history,
+                       best=best, epoch=epoch + 1, step=step)  # fmt: skip
     if best is not None:
         model.load_state_dict(best["model"])
     return history

@@ -26,22 +26,23 @@ def cache_parts(encoder, paper):
 
 
 def cache_of(model, paper):
-    """The folder in which a paper's activations of a model are; it may hold other models of the same encoder too."""
+    """The folder in which a paper's activations of a model are; it may hold other models of the same encoder too.
+
+    It is named after the first of them, not numbered: another seed or task must not move the models that were there.
+    """
     encoder = encoder_of(model)
-    for part, models in enumerate(cache_parts(encoder, paper)):
+    for models in cache_parts(encoder, paper):
         if model in models:
-            return f"<results>/activations/{encoder}/{paper}/{part:02d}"
+            return f"<results>/activations/{encoder}/{paper}/{adapted_of(models[0])}"
     raise WorkflowError(f"{model} is none of the models that config's {paper} names")
 
 
 def cached_in(wildcards):
     """The models of one job."""
-    parts = cache_parts(wildcards.encoder, wildcards.paper)
-    if int(wildcards.part) >= len(parts):
-        raise WorkflowError(
-            f"{wildcards.paper} has no part {wildcards.part} of {wildcards.encoder}"
-        )
-    return parts[int(wildcards.part)]
+    for models in cache_parts(wildcards.encoder, wildcards.paper):
+        if adapted_of(models[0]) == wildcards.first:
+            return models
+    raise WorkflowError(f"{wildcards.paper} has no cache {wildcards.first} of {wildcards.encoder}")
 
 
 def cache_data(wildcards):
@@ -55,16 +56,26 @@ def cache_plan(wildcards):
     """What is run through each model: datasets by unit, most rows and tokens of some, and what saved steps see."""
     paper = wildcards.paper
     return {
-        model.partition("/")[2]: {
+        adapted_of(model): {
             "units": {
                 unit: [folder_name(place) for place in places]
                 for unit, places in inputs_of(model, paper).items()
             },
             "limits": row_limits(model, paper),
-            "longest": singh_longest() if paper == "singh2020" else {},
+            "longest": cut_as_trained(paper),
             "followed": followed_data(model) if paper == "zhou2022" else {},
         }
         for model in cached_in(wildcards)
+    }
+
+
+def cut_as_trained(paper):
+    """Most tokens by dataset, where classifiers on cached vectors stand beside models: both must see the same texts."""
+    tasks = {"matton2019": config["matton2019"]["tasks"], "singh2020": singh_tasks()}.get(paper, [])
+    return {
+        folder_name(place): training_of(config, task)["max_tokens"]
+        for task in tasks
+        for place in task_places(task)
     }
 
 

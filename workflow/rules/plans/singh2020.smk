@@ -52,15 +52,6 @@ def singh_inputs_of(model):
     return {"cls": [place for task in singh_tasks() for place in task_places(task)]}
 
 
-def singh_longest():
-    """Texts are cut as fine-tuning cuts them: probe and model stand in one panel."""
-    return {
-        folder_name(place): training_of(config, task)["max_tokens"]
-        for task in singh_tasks()
-        for place in task_places(task)
-    }
-
-
 def singh_cached():
     return [pretrained(encoder) for encoder in config["singh2020"]["encoders"]]
 

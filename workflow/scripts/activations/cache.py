@@ -10,9 +10,10 @@ from transformers import PreTrainedModel
 
 from workflow.lib.datasets import read_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
+from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.encoding import encode, longest_for
 from workflow.lib.errors import UserError
-from workflow.lib.extraction import digest_of_weights, extract
+from workflow.lib.extraction import extract
 
 
 @lru_cache(maxsize=1)

@@ -177,7 +177,8 @@ if __name__ == "__main__":
     pairs = read_pairs(table, tokenizer, settings["max_tokens"])
     model = new_model(shape, settings, len(tokenizer), seed)
     vocabulary = tokenizer.backend_tokenizer.to_str()
-    state = SavedState(snakemake.output[0], [settings, shape, seed, info["digest"], vocabulary])
+    made_from = [settings, shape, seed, snakemake.params.modules, info["digest"], vocabulary]
+    state = SavedState(snakemake.output[0], made_from)
     history = pretrain(model, pairs, special, settings, seed, state, log)
     with whole_folder(snakemake.output[0]) as folder:
         model.bert.save_pretrained(folder)

@@ -26,7 +26,7 @@ if __name__ == "__main__":
     torch.set_num_threads(snakemake.threads)
     wildcards, inputs = snakemake.wildcards, snakemake.input
     seed, fraction = int(wildcards.seed), float(wildcards.fraction)
-    task = Task(inputs.encoder, inputs.train, inputs.evaluate, snakemake.params.settings)
+    task = Task(inputs.encoder, inputs.train, inputs.evaluate, snakemake.params.settings, snakemake.params.modules)
     tuned = task.tune(wildcards.recipe, fraction, seed, snakemake.output.model)
     on_train = {f"train_{name}": value for name, value in evaluate(tuned.model, tuned.examples).items()}
     scores = on_train | tuned.scores

@@ -8,8 +8,8 @@ from transformers import PreTrainedModel
 from workflow.lib.encoders.layers import blocks
 from workflow.lib.encoders.loading import load_encoder
 from workflow.lib.encoders.recipes import apply_recipe
+from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.errors import UserError
-from workflow.lib.extraction import digest_of_weights
 from workflow.lib.training.finetuning import Task
 from workflow.lib.training.state import SavedState
 from workflow.lib.weight_distance import block_distances
@@ -35,7 +35,7 @@ if __name__ == "__main__":
     if n_layers != params.layers:
         raise UserError(f"encoder {wildcards.encoder} has {n_layers} layers, not the {params.layers} that "
                         f"encoders.{wildcards.encoder.split('.')[0]}.layers says")  # fmt: skip
-    task = Task(inputs.encoder, inputs.train, inputs.evaluate, params.settings)
+    task = Task(inputs.encoder, inputs.train, inputs.evaluate, params.settings, params.modules)
     made_from = [params.settings, params.runs, params.distances, params.modules, seed, task.digest,
                  task.evaluated_digest, digest_of_weights(inputs.encoder)]  # fmt: skip
     finished = SavedState(output, made_from)  # a killed sweep goes on after the last run that was done
