@@ -160,8 +160,8 @@ def test_figures_take_any_number_of_tasks_and_classes():
                           for task in tasks for n in range(30)])  # fmt: skip
     assert len(script("matton2019/fig6.py").draw(alone).axes) == 4
     model = "base.0/dbpedia.full.f1.s0"
-    best = pd.DataFrame([{"model": model, "task": "dbpedia", "label": f"class {at % 14:02d}", "activation": rng.random()}
-                         for at in range(140)])  # fmt: skip
+    labels = [f"class {at % 14:02d}" for at in range(140)]
+    best = pd.DataFrame({"model": model, "task": "dbpedia", "label": labels, "activation": rng.random(140)})
     greedy = pd.DataFrame([{"model": model, "task": "dbpedia", "step": 1, "neuron": 3, "test_accuracy": 0.5}])
     drawn = script("matton2019/fig5.py").draw(best, greedy, "dbpedia")
     outlines = [patch for patch in drawn.axes[0].patches if patch.get_label().startswith("class")]
