@@ -21,7 +21,7 @@ def draw(points: pd.DataFrame, task: str, chance: float):
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.minorticks_off()
     axes.set(xlabel="retained dimensions of the [CLS] vector", ylabel="test accuracy (%)", title=name_of(task))
-    axes.legend()
+    axes.legend(loc="upper left")
     return figure
 
 
