@@ -12,7 +12,7 @@ from transformers import BertConfig, BertModel, BertTokenizer
 
 from workflow.lib import activations, extraction
 from workflow.lib.encoders.weights import digest_of_weights
-from workflow.lib.encoding import encode
+from workflow.lib.encoding import Encoded, encode
 from workflow.lib.errors import UserError
 
 torch.set_num_threads(1)
@@ -148,6 +148,7 @@ def test_round_trip(tmp_path, dtype, group_sizes):
 def test_round_trip_of_more_than_arrow_puts_on_a_page(tmp_path, dtype):
     vectors = np.random.default_rng(0).normal(size=(50_000, 16)).astype(dtype)
     written(tmp_path / "long.parquet", vectors, dtype, [45_000, 5_000])
+    assert pq.ParquetFile(tmp_path / "long.parquet").num_row_groups > 2  # large pieces are slow to write
     np.testing.assert_array_equal(activations.read_vectors(tmp_path / "long.parquet"), vectors)
 
 
@@ -196,6 +197,17 @@ def test_chunk_without_units_is_readable(model, tokenizer, tmp_path, monkeypatch
     path = activations.layer_file(tmp_path, N_LAYERS)
     assert activations.read_vectors(path).shape == (2, WIDTH)
     assert activations.read_units(path)[0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("room", [40, 300])
+def test_chunks_are_whole_batches_that_fit_or_single_rows(monkeypatch, room):
+    monkeypatch.setattr(extraction, "BYTES_HELD", room * 8)
+    lengths = np.random.default_rng(0).integers(5, 60, 200)
+    encoded = Encoded({}, lengths, 0, {}, [], [])
+    chunks = list(extraction.chunks_of(encoded, "token", 8, 4))
+    np.testing.assert_array_equal(np.concatenate(chunks), np.arange(200))
+    assert all(lengths[rows].sum() <= room or len(rows) == 1 for rows in chunks)
+    assert all(len(rows) % 4 == 0 or len(rows) < 4 for rows in chunks[:-1])
 
 
 @pytest.mark.parametrize("unit", ["cls", "word", "token"])

@@ -1,6 +1,7 @@
 """One forward pass over a dataset, all layers into the activation cache."""
 
 import hashlib
+from array import array
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,20 +16,27 @@ from workflow.lib.activations import LayerWriter, layer_file, write_words
 from workflow.lib.batches import bucketed_batches
 from workflow.lib.encoders.states import StateReader
 from workflow.lib.encoding import Encoded
-from workflow.lib.placing import putter
+from workflow.lib.placing import Pick, picker
 
 # Bytes of vectors, all layers, held before they are written, whatever the size of the dataset; twice, because one chunk
 # is written while the next one is filled. Rows are sorted by length within a chunk, so a small one pays in padding:
 # at BERT-base's size and batches of 64, with an eighth of this a quarter of the time.
 BYTES_HELD = 384 << 20
-MOST_UNITS = 25_000  # for narrow encoders: more was not faster
+MOST_UNITS = 25_000  # for narrow encoders: more pad less, but touch more new memory
 
 
-def chunks_of(encoded: Encoded, unit: str, bytes_per_unit: int) -> Iterator[np.ndarray]:
-    """Consecutive examples whose units fit the memory allowance."""
-    units = np.ones_like(encoded.lengths) if unit == "cls" else encoded.lengths
-    cut = np.cumsum(units) // min(MOST_UNITS, max(1, BYTES_HELD // bytes_per_unit))
-    yield from np.split(np.arange(len(units)), np.flatnonzero(np.diff(cut)) + 1)
+def chunks_of(encoded: Encoded, unit: str, bytes_per_unit: int, batch_size: int) -> Iterator[np.ndarray]:
+    """Consecutive examples whose units fit the memory allowance; whole batches, for a rest costs nearly as much."""
+    n_rows, room = len(encoded.lengths), min(MOST_UNITS, max(1, BYTES_HELD // bytes_per_unit))
+    ends = np.cumsum(np.ones(n_rows, dtype=np.int64) if unit == "cls" else encoded.lengths)
+    start = 0
+    while start < n_rows:
+        before = ends[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(ends, before + room, side="right")))
+        if end < n_rows and end - start > batch_size:
+            end -= (end - start) % batch_size
+        yield np.arange(start, end)
+        start = end
 
 
 def counts_of(encoded: Encoded, rows: np.ndarray, unit: str) -> np.ndarray:
@@ -40,23 +48,6 @@ def counts_of(encoded: Encoded, rows: np.ndarray, unit: str) -> np.ndarray:
     return np.array([encoded.lengths[row] - sum(encoded.special[row]) for row in rows])
 
 
-@dataclass
-class Chunk:
-    """Consecutive examples, and the vectors of their units: an array per layer, longer than needed if used again."""
-
-    rows: np.ndarray
-    counts: np.ndarray
-    vectors: list[np.ndarray]
-
-    def write(self, writers: list[LayerWriter]) -> list[np.ndarray]:
-        """Returns the arrays, which are free again."""
-        starts, n_units = np.cumsum(self.counts) - self.counts, int(self.counts.sum())
-        unit = np.arange(n_units) - np.repeat(starts, self.counts)
-        for writer, vectors in zip(writers, self.vectors) if n_units else ():
-            writer.write(np.repeat(self.rows, self.counts), unit, vectors[:n_units])
-        return self.vectors
-
-
 class Twins:
     """Rows of the same tokens get the same vectors, to the bit. Else rounding would depend on a row's company in its
     batch, and for DirectProbe one question under two labels is something else than two questions that are close."""
@@ -65,37 +56,78 @@ class Twins:
         first: dict[bytes, int] = {}
         rows = zip(*encoded.inputs.values())
         # digests, because the tokens themselves would be in memory twice
-        digests = (hashlib.blake2b(np.array(tokens, dtype=np.int32).tobytes()).digest() for tokens in rows)
+        digests = (hashlib.blake2b(array("i", chain.from_iterable(tokens)).tobytes()).digest() for tokens in rows)
         self.first_of = np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)])
         self.has_twin = np.bincount(self.first_of, minlength=len(self.first_of))[self.first_of] > 1
-        self.vectors: dict[int, list[np.ndarray]] = {}
+        self.vectors: dict[tuple[int, int], torch.Tensor] = {}
 
-    def settle(self, chunk: "Chunk") -> None:
-        starts = np.cumsum(chunk.counts) - chunk.counts
-        for at in np.flatnonzero(self.has_twin[chunk.rows]):
-            here = slice(starts[at], starts[at] + chunk.counts[at])
-            known = self.vectors.setdefault(
-                self.first_of[chunk.rows[at]], [vectors[here].copy() for vectors in chunk.vectors]
-            )
-            for vectors, of_first in zip(chunk.vectors, known):
-                vectors[here] = of_first
+    def settle(self, layer: int, vectors: torch.Tensor, rows: np.ndarray, counts: np.ndarray) -> None:
+        """`vectors`: the layer's units of these rows, in their order; called with rows in the order of the dataset."""
+        starts = np.cumsum(counts) - counts
+        for at in np.flatnonzero(self.has_twin[rows]):
+            here = slice(starts[at], starts[at] + counts[at])
+            first = (layer, self.first_of[rows[at]])
+            vectors[here] = self.vectors.setdefault(first, vectors[here].clone())
+
+
+@dataclass
+class Chunk:
+    """Consecutive examples, and the vectors of their units as the batches had them: sorted by length, not in order."""
+
+    rows: np.ndarray
+    counts: np.ndarray
+    order: torch.Tensor  # where the units of the first example are in `held`, then those of the second …
+    held: list[torch.Tensor]  # a layer each; longer than needed if used again
+
+    def write(self, writers: list[LayerWriter], twins: Twins) -> list[torch.Tensor]:
+        """Returns the tensors, which are free again."""
+        starts, n_units = np.cumsum(self.counts) - self.counts, len(self.order)
+        example, unit = np.repeat(self.rows, self.counts), np.arange(n_units) - np.repeat(starts, self.counts)
+        for layer, (writer, held) in enumerate(zip(writers, self.held)) if n_units else ():
+            vectors = held.index_select(0, self.order)
+            twins.settle(layer, vectors, self.rows, self.counts)
+            writer.write(example, unit, vectors.numpy())
+        return self.held
+
+
+@dataclass
+class Keeper:
+    """Takes a batch's units from each layer as it comes, and holds them."""
+
+    reader: StateReader
+    pick: Pick
+    held: list[torch.Tensor]
+    end: int  # behind the batch's last unit
+    n_units: int  # that there must be room for
+
+    def __call__(self, layer: int, state: torch.Tensor) -> None:
+        units = self.pick(self.reader.read_out(state) if layer == self.reader.n_blocks else state)
+        if layer == len(self.held) or len(self.held[layer]) < self.n_units:
+            self.held[layer : layer + 1] = [torch.empty(self.n_units, units.shape[1])]
+        self.held[layer][self.end - len(units) : self.end].copy_(units)
 
 
 def fill(
-    reader: StateReader, encoded: Encoded, unit: str, rows: np.ndarray, batch_size: int, vectors: list[np.ndarray]
+    reader: StateReader, encoded: Encoded, unit: str, rows: np.ndarray, batch_size: int, held: list[torch.Tensor]
 ) -> Chunk:
-    """Run the model over the rows; `vectors` of an earlier chunk are written over where they are large enough."""
+    """Run the model over the rows; what an earlier chunk `held` is written over where it is large enough.
+
+    Here only what must be done beside the model: order is made while the next chunk is run, without Python's lock.
+    """
     counts = counts_of(encoded, rows, unit)
-    starts = np.cumsum(counts) - counts
-    for batch in bucketed_batches(encoded.lengths[rows], batch_size):
-        states = list(reader.hidden_states(encoded.batch(rows[batch], reader.model.device)))
-        states[-1] = reader.read_out(states[-1])
-        if not vectors or len(vectors[0]) < counts.sum():
-            vectors = [np.empty((counts.sum(), state.shape[-1]), dtype=np.float32) for state in states]
-        put = putter(encoded, rows[batch], unit, starts[batch], counts[batch])
-        for state, out in zip(states, vectors):
-            put(state, out)
-    return Chunk(rows, counts, vectors)
+    batches = bucketed_batches(encoded.lengths[rows], batch_size)
+    ends = np.cumsum([counts[batch].sum() for batch in batches]).tolist()
+    for batch, end in zip(batches, ends):
+        keep = Keeper(reader, picker(encoded, rows[batch], unit, reader.model.device), held, end, ends[-1])
+        reader.run(encoded.batch(rows[batch], reader.model.device), keep)
+    return Chunk(rows, counts, torch.from_numpy(places(np.concatenate(batches), counts)), held)
+
+
+def places(order: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Where units stand if examples come in this order, listed in the order of examples 0, 1, 2 …"""
+    starts = np.empty_like(counts)
+    starts[order] = np.cumsum(counts[order]) - counts[order]
+    return np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
 
 
 def words_of_tokens(encoded: Encoded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -123,17 +155,16 @@ def extract(
     # one chunk is written while the model is at the next, so two are held
     with ThreadPoolExecutor(1) as disk:
         written: Future | None = None
-        for rows in chunks_of(encoded, unit, 4 * model.config.hidden_size * (reader.n_blocks + 1)):
+        for rows in chunks_of(encoded, unit, 4 * model.config.hidden_size * (reader.n_blocks + 1), batch_size):
             chunk = fill(reader, encoded, unit, rows, batch_size, spare)
-            twins.settle(chunk)
             if not writers:
                 about = about | {"unit": unit}
                 writers = [
-                    LayerWriter(layer_file(folder, layer), vectors.shape[1], dtype, about | {"layer": layer})
-                    for layer, vectors in enumerate(chunk.vectors)
+                    LayerWriter(layer_file(folder, layer), held.shape[1], dtype, about | {"layer": layer})
+                    for layer, held in enumerate(chunk.held)
                 ]
             spare = written.result() if written else []
-            written = disk.submit(chunk.write, writers)
+            written = disk.submit(chunk.write, writers, twins)
             n_units += int(chunk.counts.sum())
         if written:
             written.result()
