@@ -1,6 +1,7 @@
 """The edge probe against a slow one written as the paper describes it, and on tasks whose truth is planted."""
 
 import runpy
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -448,25 +449,29 @@ def test_labels_that_train_lacks_are_missed(tmp_path):
 
 def test_the_script_writes_its_table(tmp_path):
     planted_splits(tmp_path, 1, n_train=60)
+    shutil.copytree(tmp_path / "activations", tmp_path / "tuned")
     snakemake = SimpleNamespace(
         input=SimpleNamespace(
             activations=str(tmp_path), data=[str(path) for path in tmp_path.glob("data/*/*.parquet")]
         ),
         output=[str(tmp_path / "scores.parquet")],
         params=SimpleNamespace(
-            tasks=["planted"], lexical=True, settings={"validate_every": 5, "max_validations": 2, "hidden": 8}, seed=0
+            models=["base.0/activations", "base.0/tuned"], lexical=["base.0/activations"], tasks=["planted"], seed=0,
+            settings={"validate_every": 5, "max_validations": 2, "hidden": 8},
         ),
         log=[str(tmp_path / "log")],
         threads=1,
-        wildcards=SimpleNamespace(model="base.0/activations"),
-    )
+    )  # fmt: skip
     runpy.run_path(str(SCRIPTS / "edges/probe.py"), init_globals={"snakemake": snakemake}, run_name="__main__")
     table = pd.read_parquet(tmp_path / "scores.parquet")
     assert table.columns.tolist() == [
         "model", "task", "input", "f1", "f1_positive_only", "precision", "recall", "f1_no_other", "n_targets",
         "n_labels", "dev_f1", "epochs", "seed",
     ]  # fmt: skip
-    assert table["input"].tolist() == ["mix", "top", "lexical"] and set(table["task"]) == {"planted"}
+    assert table["input"].tolist() == ["mix", "top", "lexical", "mix", "top"] and set(table["task"]) == {"planted"}
+    assert table["model"].tolist() == ["base.0/activations"] * 3 + ["base.0/tuned"] * 2
+    # a model's probes know nothing of those trained before them in the same process
+    np.testing.assert_array_equal(table["f1"][:2], table["f1"][3:])
 
 
 @pytest.mark.parametrize("script", ["edges/probe.py", "edges/description_length.py"])

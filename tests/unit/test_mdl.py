@@ -209,12 +209,11 @@ def test_the_script_leaves_out_tasks_of_several_labels(tmp_path):
         input=SimpleNamespace(activations=str(tmp_path), data=data),
         output=[str(tmp_path / "codelength.parquet")],
         params=SimpleNamespace(
-            tasks=["several", "single"], portions=[10, 100], shuffle_seed=1234, seed=0,
+            models=["base.0/activations"], tasks=["several", "single"], portions=[10, 100], shuffle_seed=1234, seed=0,
             settings={"validate_every": 5, "max_validations": 2, "hidden": 8},
         ),
         log=[str(tmp_path / "log")],
         threads=1,
-        wildcards=SimpleNamespace(model="base.0/activations"),
     )  # fmt: skip
     script = SCRIPTS / "edges/description_length.py"
     runpy.run_path(str(script), init_globals={"snakemake": snakemake}, run_name="__main__")

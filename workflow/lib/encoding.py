@@ -1,7 +1,7 @@
 """From the rows of a dataset to token ids: tokenised once, padded per batch."""
 
 from dataclasses import dataclass
-from functools import cache
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -39,10 +39,12 @@ def longest_for(info: dict, wanted: int, limit: int) -> int:
     return limit if info["kind"] in ("treebank", "spans") else min(wanted, limit)
 
 
-@cache
-def _has_pieces(word: str, tokenizer: PreTrainedTokenizerBase) -> bool:
+def with_pieces(rows: list[list[str]], tokenizer: PreTrainedTokenizerBase) -> list[list[str]]:
     """Some words vanish in the tokenizer (a zero-width space); as an unknown word each still gets its vector."""
-    return bool(tokenizer(word, add_special_tokens=False)["input_ids"])
+    words = list(dict.fromkeys(chain.from_iterable(rows)))
+    pieces = tokenizer(words, add_special_tokens=False)["input_ids"] if words else []
+    vanished = {word for word, ids in zip(words, pieces) if not ids}
+    return [[tokenizer.unk_token if word in vanished else word for word in row] for row in rows] if vanished else rows
 
 
 def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_tokens: int, by_word: bool) -> Encoded:
@@ -63,7 +65,7 @@ def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_
             f"dataset {info['dataset']}: units of words need one text or a list of words per row, not a pair"
         )
     if has_words:
-        texts = ([[word if _has_pieces(word, tokenizer) else tokenizer.unk_token for word in row] for row in texts[0]],)
+        texts = (with_pieces(texts[0], tokenizer),)
     out = tokenizer(*texts, truncation=True, max_length=max_tokens, is_split_into_words=has_words)
     truncated = [at for at, encoding in enumerate(out.encodings) if encoding.overflowing]
     if truncated and info["kind"] in ("treebank", "spans"):

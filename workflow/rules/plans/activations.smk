@@ -37,12 +37,25 @@ def cache_of(model, paper):
     raise WorkflowError(f"{model} is none of the models that config's {paper} names")
 
 
-def cached_in(wildcards):
-    """The models of one job."""
-    for models in cache_parts(wildcards.encoder, wildcards.paper):
-        if adapted_of(models[0]) == wildcards.first:
+def models_in(encoder, paper, first):
+    """The models whose activations are in one folder: those of one job."""
+    for models in cache_parts(encoder, paper):
+        if adapted_of(models[0]) == first:
             return models
-    raise WorkflowError(f"{wildcards.paper} has no cache {wildcards.first} of {wildcards.encoder}")
+    raise WorkflowError(f"{paper} has no cache {first} of {encoder}")
+
+
+def cached_in(wildcards):
+    return models_in(wildcards.encoder, wildcards.paper, wildcards.first)
+
+
+def analysis_by_cache(models, paper, method, table):
+    """Tables of a method whose jobs look at all models of a folder of activations, as `<encoder>/<first>` names it."""
+    folders = (cache_of(model, paper).split("/") for model in models)
+    names = dict.fromkeys((folder[-3], folder[-1]) for folder in folders)
+    return [
+        f"<results>/analysis/{method}/{encoder}/{first}/{table}.parquet" for encoder, first in names
+    ]
 
 
 def cache_data(wildcards):

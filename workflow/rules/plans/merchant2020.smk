@@ -38,6 +38,15 @@ def merchant_probed():
     return merchant_models("pretrained") + merchant_models("tuned")
 
 
+def probed_in(wildcards):
+    """The models that one job of probes looks at: all whose activations stand in one folder."""
+    return models_in(wildcards.encoder, "merchant2020", wildcards.first)
+
+
+def probes_of(models, method, table):
+    return analysis_by_cache(models, "merchant2020", method, table)
+
+
 def edge_places():
     return [
         f"{task}/{split}" for task in config["merchant2020"]["edge_tasks"] for split in EDGE_SPLITS
@@ -103,7 +112,7 @@ def merchant_inputs_of(model):
 def merchant_inputs(artifact):
     """What an artifact of merchant2020 is made from."""
     section, after = config["merchant2020"], merchant_models("tuned")
-    edges = analysis_of(merchant_probed() + merchant_models("randomised"), "edges", "scores")
+    edges = probes_of(merchant_probed() + merchant_models("randomised"), "edges", "scores")
     sweeps = {
         "metrics": metrics_of(after),
         "sweeps": [
@@ -116,8 +125,8 @@ def merchant_inputs(artifact):
     inputs = {
         "table1": {"scores": edges},
         "table_top": {"scores": edges},
-        "mdl": {"codelength": analysis_of(merchant_probed(), "mdl", "codelength")},
-        "fig1": {"scores": analysis_of(merchant_probed(), "structural", "scores")},
+        "mdl": {"codelength": probes_of(merchant_probed(), "mdl", "codelength")},
+        "fig1": {"scores": probes_of(merchant_probed(), "structural", "scores")},
         "fig2": {"similarity": analysis_of(after, "rsa", "similarity")},
         "fig3": sweeps,
         "fig4": sweeps,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from transformers import PreTrainedModel
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from workflow.lib.datasets import read_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
@@ -20,6 +20,11 @@ from workflow.lib.extraction import extract
 def encoder_of(weights: Path) -> tuple[PreTrainedModel, str]:
     """A model and the digest of its weights, once for all the datasets that are read with it."""
     return load_encoder(weights), digest_of_weights(weights)
+
+
+@lru_cache
+def tokenizer_of(folder: Path, for_words: bool) -> PreTrainedTokenizerBase:
+    return load_tokenizer(folder, for_words=for_words)
 
 
 @dataclass
@@ -40,7 +45,7 @@ class Cache:
             # spread over the whole, because published files are often sorted
             table = table.take(np.linspace(0, len(table) - 1, limit).astype(np.int64))
         # whatever the unit: rows that are lists of words reach the tokenizer as such
-        tokenizer = load_tokenizer(self.model_folder, for_words=unit == "word" or "words" in table.column_names)
+        tokenizer = tokenizer_of(self.model_folder, for_words=unit == "word" or "words" in table.column_names)
         longest = longest_for(info, longest or self.settings["max_tokens"], max_tokens(model, tokenizer))
         encoded = encode(table, info, tokenizer, longest, by_word=unit == "word")
         about = {"model": digest, "dataset": info["digest"]}

@@ -1,4 +1,6 @@
-"""Online codelengths of one model's edge-probing tasks: how many bits do a task's labels cost, given the sentences?"""
+"""Online codelengths of edge-probing tasks under models: how many bits do a task's labels cost, given the sentences?"""
+
+from itertools import product
 
 import torch
 
@@ -16,14 +18,14 @@ if __name__ == "__main__":
     torch.set_flush_denormal(True)  # what Adam remembers of silent units fades to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
-    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
     rows = []
-    for task in params.tasks:
-        train, dev = read_splits(cache, inputs.data, task, ("train", "dev"))
+    for model, task in product(params.models, params.tasks):
+        train, dev = read_splits(cache_of(inputs.activations, model), inputs.data, task, ("train", "dev"))
         if reason := why_not(train, dev):
             log.info("%s is left out: %s", task, reason)
             continue
         code = online_code(train, dev, settings, params.portions, params.shuffle_seed, params.seed, device)
-        rows += [{"task": task} | row for row in code]
-        log.info("%s: %.0f bits, %.2f times shorter than uniform", task, code[-1]["bits"], code[-1]["compression"])
-    write_table(rows, snakemake.output[0], model=snakemake.wildcards.model)
+        rows += [{"model": model, "task": task} | row for row in code]
+        log.info("%s, %s: %.0f bits, %.2f times shorter than uniform", model, task, code[-1]["bits"],
+                 code[-1]["compression"])  # fmt: skip
+    write_table(rows, snakemake.output[0])

@@ -1,4 +1,6 @@
-"""Edge probing of one model: micro-F1 of each task, read off all layers mixed, off the last and, if asked, layer 0."""
+"""Edge probing of models: micro-F1 of each task, read off all layers mixed, off the last and, if asked, layer 0."""
+
+from itertools import product
 
 import torch
 
@@ -16,12 +18,11 @@ if __name__ == "__main__":
     torch.set_flush_denormal(True)  # what Adam remembers of silent units fades to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
-    read_by_probes = ["mix", "top", "lexical"] if params.lexical else ["mix", "top"]
-    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
     rows = []
-    for task in params.tasks:
-        splits = read_splits(cache, inputs.data, task, ("train", "dev", "test"))
+    for model, task in product(params.models, params.tasks):
+        splits = read_splits(cache_of(inputs.activations, model), inputs.data, task, ("train", "dev", "test"))
+        read_by_probes = ["mix", "top", "lexical"] if model in params.lexical else ["mix", "top"]
         scores = probe_task(*splits, read_by_probes, settings, params.seed, device)
-        rows += [{"task": task} | row for row in scores]
-        log.info("%s: %s", task, ", ".join(f"{row['input']} {row['f1']:.4f}" for row in scores))
-    write_table(rows, snakemake.output[0], model=snakemake.wildcards.model)
+        rows += [{"model": model, "task": task} | row for row in scores]
+        log.info("%s, %s: %s", model, task, ", ".join(f"{row['input']} {row['f1']:.4f}" for row in scores))
+    write_table(rows, snakemake.output[0])

@@ -1,4 +1,4 @@
-"""Structural probes on every layer of a model: trained on a treebank's train and dev, scored on its test sentences."""
+"""Structural probes on every layer of models: trained on a treebank's train and dev, scored on its test sentences."""
 
 import torch
 
@@ -56,20 +56,19 @@ if __name__ == "__main__":
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
-    params, folder = snakemake.params, cache / "word"
-    splits = {
-        split: TreebankWords(folder / params.folders[split], snakemake.input[split])
-        for split in ("train", "dev", "test")
-    }
-    log.info("sentences: %s", {split: len(words.trees) for split, words in splits.items()})
-    scores, by_length = probe_layers(
-        **splits,
-        settings=settings_from(params.settings),
-        seed=params.seed,
-        device="cuda" if torch.cuda.is_available() else "cpu",
-    )
-    for row in scores:
-        log.info("layer %(layer)d %(probe)s %(measure)s %(value).4f after %(epochs)d epochs", row)
-    write_table(scores, snakemake.output.scores, model=snakemake.wildcards.model)
-    write_table(by_length, snakemake.output.by_length, model=snakemake.wildcards.model)
+    params, device = snakemake.params, "cuda" if torch.cuda.is_available() else "cpu"
+    scores, by_length = [], []
+    for model in params.models:
+        folder = cache_of(snakemake.input.activations, model) / "word"
+        splits = {
+            split: TreebankWords(folder / params.folders[split], snakemake.input[split])
+            for split in ("train", "dev", "test")
+        }
+        log.info("%s, sentences: %s", model, {split: len(words.trees) for split, words in splits.items()})
+        of_model = probe_layers(**splits, settings=settings_from(params.settings), seed=params.seed, device=device)
+        for row in of_model[0]:
+            log.info("layer %(layer)d %(probe)s %(measure)s %(value).4f after %(epochs)d epochs", row)
+        for table, rows in zip((scores, by_length), of_model):
+            table += [{"model": model} | row for row in rows]
+    write_table(scores, snakemake.output.scores)
+    write_table(by_length, snakemake.output.by_length)
