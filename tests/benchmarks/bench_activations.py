@@ -22,7 +22,7 @@ from workflow.lib.encoding import Encoded
 from workflow.lib.extraction import extract
 
 # layers, width, heads, rows (more than one chunk), batch size (the config's), rounds (the machine's speed drifts)
-SHAPES = {"demo, 4 x 64": (4, 64, 4, 4_000, 64, 25), "BERT-base, 12 x 768": (12, 768, 12, 520, 64, 3)}
+SHAPES = {"demo, 4 x 64": (4, 64, 4, 12_000, 64, 11), "BERT-base, 12 x 768": (12, 768, 12, 520, 64, 3)}
 
 
 def make(layers: int, width: int, heads: int, n_rows: int) -> tuple[BertModel, Encoded]:

@@ -1,7 +1,5 @@
 """One forward pass over a dataset, all layers into the activation cache."""
 
-import hashlib
-from array import array
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -53,11 +51,16 @@ class Twins:
     batch, and for DirectProbe one question under two labels is something else than two questions that are close."""
 
     def __init__(self, encoded: Encoded):
-        first: dict[bytes, int] = {}
-        rows = zip(*encoded.inputs.values())
-        # digests, because the tokens themselves would be in memory twice
-        digests = (hashlib.blake2b(array("i", chain.from_iterable(tokens)).tobytes()).digest() for tokens in rows)
-        self.first_of = np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)])
+        first: dict[int, int] = {}
+        inputs = list(encoded.inputs.values())
+        # hashes, because the tokens themselves would be in memory twice; where they agree, the tokens are compared
+        hashes = (hash(tuple(map(tuple, tokens))) for tokens in zip(*inputs))
+        found = [first.setdefault(hashed, row) for row, hashed in enumerate(hashes)]
+        same = (
+            row == other or all(of_input[row] == of_input[other] for of_input in inputs)
+            for row, other in enumerate(found)
+        )
+        self.first_of = np.array([other if is_same else row for row, (other, is_same) in enumerate(zip(found, same))])
         self.has_twin = np.bincount(self.first_of, minlength=len(self.first_of))[self.first_of] > 1
         self.vectors: dict[tuple[int, int], torch.Tensor] = {}
 
@@ -97,14 +100,16 @@ class Keeper:
     reader: StateReader
     pick: Pick
     held: list[torch.Tensor]
-    end: int  # behind the batch's last unit
+    begin: int  # of the batch's units
+    end: int
     n_units: int  # that there must be room for
 
     def __call__(self, layer: int, state: torch.Tensor) -> None:
-        units = self.pick(self.reader.read_out(state) if layer == self.reader.n_blocks else state)
+        if layer == self.reader.n_blocks:
+            state = self.reader.read_out(state)
         if layer == len(self.held) or len(self.held[layer]) < self.n_units:
-            self.held[layer : layer + 1] = [torch.empty(self.n_units, units.shape[1])]
-        self.held[layer][self.end - len(units) : self.end].copy_(units)
+            self.held[layer : layer + 1] = [torch.empty(self.n_units, state.shape[-1])]
+        self.pick(state, self.held[layer][self.begin : self.end])
 
 
 def fill(
@@ -117,8 +122,8 @@ def fill(
     counts = counts_of(encoded, rows, unit)
     batches = bucketed_batches(encoded.lengths[rows], batch_size)
     ends = np.cumsum([counts[batch].sum() for batch in batches]).tolist()
-    for batch, end in zip(batches, ends):
-        keep = Keeper(reader, picker(encoded, rows[batch], unit, reader.model.device), held, end, ends[-1])
+    for batch, begin, end in zip(batches, [0, *ends], ends):
+        keep = Keeper(reader, picker(encoded, rows[batch], unit, reader.model.device), held, begin, end, ends[-1])
         reader.run(encoded.batch(rows[batch], reader.model.device), keep)
     return Chunk(rows, counts, torch.from_numpy(places(np.concatenate(batches), counts)), held)
 
