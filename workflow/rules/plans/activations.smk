@@ -30,10 +30,14 @@ def cache_of(model, paper):
 
     It is named after the first of them, not numbered: another seed or task must not move the models that were there.
     """
-    encoder = encoder_of(model)
-    for models in cache_parts(encoder, paper):
+    return f"<results>/activations/{encoder_of(model)}/{paper}/{first_beside(model, paper)}"
+
+
+def first_beside(model, paper):
+    """The first of the models that share a folder with this one."""
+    for models in cache_parts(encoder_of(model), paper):
         if model in models:
-            return f"<results>/activations/{encoder}/{paper}/{adapted_of(models[0])}"
+            return adapted_of(models[0])
     raise WorkflowError(f"{model} is none of the models that config's {paper} names")
 
 
@@ -51,11 +55,8 @@ def cached_in(wildcards):
 
 def analysis_by_cache(models, paper, method, table):
     """Tables of a method whose jobs look at all models of a folder of activations, as `<encoder>/<first>` names it."""
-    folders = (cache_of(model, paper).split("/") for model in models)
-    names = dict.fromkeys((folder[-3], folder[-1]) for folder in folders)
-    return [
-        f"<results>/analysis/{method}/{encoder}/{first}/{table}.parquet" for encoder, first in names
-    ]
+    folders = dict.fromkeys(f"{encoder_of(model)}/{first_beside(model, paper)}" for model in models)
+    return [f"<results>/analysis/{method}/{folder}/{table}.parquet" for folder in folders]
 
 
 def cache_data(wildcards):

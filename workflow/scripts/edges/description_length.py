@@ -22,7 +22,7 @@ if __name__ == "__main__":
     for model, task in product(params.models, params.tasks):
         train, dev = read_splits(cache_of(inputs.activations, model), inputs.data, task, ("train", "dev"))
         if reason := why_not(train, dev):
-            log.info("%s is left out: %s", task, reason)
+            log.info("%s, %s is left out: %s", model, task, reason)
             continue
         code = online_code(train, dev, settings, params.portions, params.shuffle_seed, params.seed, device)
         rows += [{"model": model, "task": task} | row for row in code]
