@@ -16,7 +16,7 @@ import torch
 from transformers import BertConfig, BertModel
 
 from workflow.lib.activations import LayerWriter, layer_file, read_vectors
-from workflow.lib.batches import bucketed_batches
+from workflow.lib.batches import sorted_batches
 from workflow.lib.encoders.states import model_inputs
 from workflow.lib.encoding import Encoded
 from workflow.lib.extraction import extract
@@ -41,7 +41,7 @@ def make(layers: int, width: int, heads: int, n_rows: int) -> tuple[BertModel, E
 
 @torch.inference_mode()
 def bare(model: BertModel, encoded: Encoded, batch_size: int) -> None:
-    for rows in bucketed_batches(encoded.lengths, batch_size):
+    for rows in sorted_batches(encoded.lengths, batch_size):
         model(**model_inputs(model, encoded.batch(rows)))
 
 

@@ -10,7 +10,7 @@ import torch
 from sklearn.metrics import matthews_corrcoef
 from transformers import BertConfig, BertModel, get_linear_schedule_with_warmup
 
-from workflow.lib.batches import bucketed_batches
+from workflow.lib.batches import bucketed_batches, sorted_batches
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoding import Encoded
 from workflow.lib.heads.classification import SequenceHead, UnitBatch, UnitExamples
@@ -139,14 +139,24 @@ def test_rates_of_a_run_follow_the_schedule(tmp_path, examples, monkeypatch, sch
 
 
 @pytest.mark.parametrize("n_rows", [1, 8, 9, 1000])
-@pytest.mark.parametrize("seed", [None, 3])
-def test_batches_cover_every_row_once(n_rows, seed):
+def test_batches_cover_every_row_once(n_rows):
     lengths = np.random.default_rng(0).integers(3, 60, size=n_rows)
-    rng = None if seed is None else np.random.default_rng(seed)
-    batches = bucketed_batches(lengths, 8, rng)
-    assert sorted(np.concatenate(batches).tolist()) == list(range(n_rows))
-    assert len(batches) == -(-n_rows // 8)
-    assert max(map(len, batches)) <= 8
+    shuffled, in_order = bucketed_batches(lengths, 8, np.random.default_rng(3)), sorted_batches(lengths, 8)
+    for batches in (shuffled, in_order):
+        assert sorted(np.concatenate(batches).tolist()) == list(range(n_rows))
+        assert max(map(len, batches)) <= 8
+    assert len(shuffled) == -(-n_rows // 8)
+    assert all(len(rows) >= 4 for rows in in_order[:-1])
+    assert np.all(np.diff(lengths[np.concatenate(in_order)]) >= 0)
+
+
+def test_sorted_batches_end_where_the_length_changes():
+    """At the last change in their second half, if there is one there; but all that is left fits one batch."""
+    assert [rows.tolist() for rows in sorted_batches(np.repeat([5, 6, 7, 8, 9], [3, 2, 2, 9, 3]), 8)] == [
+        [0, 1, 2, 3, 4, 5, 6],
+        [7, 8, 9, 10, 11, 12, 13, 14],
+        [15, 16, 17, 18],
+    ]
 
 
 def test_batches_depend_on_the_seed_alone():
@@ -157,11 +167,12 @@ def test_batches_depend_on_the_seed_alone():
     assert one == again != other
 
 
-@pytest.mark.parametrize("seed", [None, 3])
-def test_batches_hold_little_padding(seed):
+@pytest.mark.parametrize(
+    "make", [sorted_batches, lambda lengths, size: bucketed_batches(lengths, size, np.random.default_rng(3))]
+)
+def test_batches_hold_little_padding(make):
     lengths = np.random.default_rng(0).integers(3, 100, size=4000)
-    rng = None if seed is None else np.random.default_rng(seed)
-    padded = sum(len(rows) * lengths[rows].max() for rows in bucketed_batches(lengths, 16, rng))
+    padded = sum(len(rows) * lengths[rows].max() for rows in make(lengths, 16))
     assert padded < 1.05 * lengths.sum()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow.lib.activations import LayerWriter, layer_file, write_words
-from workflow.lib.batches import bucketed_batches
+from workflow.lib.batches import sorted_batches
 from workflow.lib.encoders.states import StateReader
 from workflow.lib.encoding import Encoded
 from workflow.lib.placing import Pick, picker
@@ -20,21 +21,26 @@ from workflow.lib.placing import Pick, picker
 # is written while the next one is filled. Rows are sorted by length within a chunk, so a small one pays in padding:
 # at BERT-base's size and batches of 64, with an eighth of this a quarter of the time.
 BYTES_HELD = 384 << 20
-MOST_UNITS = 25_000  # for narrow encoders: more pad less, but touch more new memory
+MOST_UNITS = 50_000  # for narrow encoders: more pad less, but touch more new memory
+FEWEST_BATCHES = 6  # in a chunk, unless memory allows less
 
 
 def chunks_of(encoded: Encoded, unit: str, bytes_per_unit: int, batch_size: int) -> Iterator[np.ndarray]:
-    """Consecutive examples whose units fit the memory allowance; whole batches, for a rest costs nearly as much."""
+    """Consecutive examples whose units fit the memory allowance; whole batches, for a rest costs nearly as much.
+
+    Never more than half of what is left: a chunk is written while the next one is run, but nothing is beside the last.
+    """
     n_rows, room = len(encoded.lengths), min(MOST_UNITS, max(1, BYTES_HELD // bytes_per_unit))
     ends = np.cumsum(np.ones(n_rows, dtype=np.int64) if unit == "cls" else encoded.lengths)
     start = 0
     while start < n_rows:
         before = ends[start - 1] if start else 0
-        end = max(start + 1, int(np.searchsorted(ends, before + room, side="right")))
-        if end < n_rows and end - start > batch_size:
-            end -= (end - start) % batch_size
-        yield np.arange(start, end)
-        start = end
+        fits = int(np.searchsorted(ends, before + room, side="right")) - start
+        size = max(1, min(fits, max((n_rows - start) // 2, FEWEST_BATCHES * batch_size)))
+        if size > batch_size and start + size < n_rows:
+            size -= size % batch_size
+        yield np.arange(start, min(start + size, n_rows))
+        start += size
 
 
 def counts_of(encoded: Encoded, rows: np.ndarray, unit: str) -> np.ndarray:
@@ -64,13 +70,12 @@ class Twins:
         self.has_twin = np.bincount(self.first_of, minlength=len(self.first_of))[self.first_of] > 1
         self.vectors: dict[tuple[int, int], torch.Tensor] = {}
 
-    def settle(self, layer: int, vectors: torch.Tensor, rows: np.ndarray, counts: np.ndarray) -> None:
-        """`vectors`: the layer's units of these rows, in their order; called with rows in the order of the dataset."""
-        starts = np.cumsum(counts) - counts
-        for at in np.flatnonzero(self.has_twin[rows]):
-            here = slice(starts[at], starts[at] + counts[at])
-            first = (layer, self.first_of[rows[at]])
-            vectors[here] = self.vectors.setdefault(first, vectors[here].clone())
+    def settle(self, layer: int, chunk: "Chunk") -> None:
+        """In the layer's vectors; called with chunks in the order of the dataset."""
+        ends, held = np.cumsum(chunk.counts), chunk.held[layer]
+        for at in np.flatnonzero(self.has_twin[chunk.rows]):
+            here = chunk.order[ends[at] - chunk.counts[at] : ends[at]]
+            held[here] = self.vectors.setdefault((layer, self.first_of[chunk.rows[at]]), held[here])
 
 
 @dataclass
@@ -82,34 +87,34 @@ class Chunk:
     order: torch.Tensor  # where the units of the first example are in `held`, then those of the second …
     held: list[torch.Tensor]  # a layer each; longer than needed if used again
 
+    @torch.inference_mode()  # which a thread does not inherit
     def write(self, writers: list[LayerWriter], twins: Twins) -> list[torch.Tensor]:
         """Returns the tensors, which are free again."""
         starts, n_units = np.cumsum(self.counts) - self.counts, len(self.order)
         example, unit = np.repeat(self.rows, self.counts), np.arange(n_units) - np.repeat(starts, self.counts)
         for layer, (writer, held) in enumerate(zip(writers, self.held)) if n_units else ():
-            vectors = held.index_select(0, self.order)
-            twins.settle(layer, vectors, self.rows, self.counts)
-            writer.write(example, unit, vectors.numpy())
+            twins.settle(layer, self)
+            # in pieces that stay in the processor's cache from here to the file
+            for start in range(0, n_units, writer.group_rows):
+                group = slice(start, start + writer.group_rows)
+                writer.write(example[group], unit[group], held.index_select(0, self.order[group]).numpy())
         return self.held
 
 
 @dataclass
 class Keeper:
-    """Takes a batch's units from each layer as it comes, and holds them."""
+    """Takes a batch's vectors from each layer as it comes, and holds them."""
 
     reader: StateReader
-    pick: Pick
     held: list[torch.Tensor]
-    begin: int  # of the batch's units
-    end: int
-    n_units: int  # that there must be room for
+    size: int  # that there must be room for
 
-    def __call__(self, layer: int, state: torch.Tensor) -> None:
+    def take(self, pick: Pick, begin: int, layer: int, state: torch.Tensor) -> None:
         if layer == self.reader.n_blocks:
             state = self.reader.read_out(state)
-        if layer == len(self.held) or len(self.held[layer]) < self.n_units:
-            self.held[layer : layer + 1] = [torch.empty(self.n_units, state.shape[-1])]
-        self.pick(state, self.held[layer][self.begin : self.end])
+        if layer == len(self.held) or len(self.held[layer]) < self.size:
+            self.held[layer : layer + 1] = [torch.empty(self.size, state.shape[-1])]
+        self.held[layer][begin : begin + pick.size].copy_(pick.of(state))
 
 
 def fill(
@@ -119,13 +124,15 @@ def fill(
 
     Here only what must be done beside the model: order is made while the next chunk is run, without Python's lock.
     """
+    batches, device = sorted_batches(encoded.lengths[rows], batch_size), reader.model.device
+    picks = [picker(encoded, rows[batch], unit, device) for batch in batches]
+    ends = np.cumsum([pick.size for pick in picks]).tolist()
+    keeper = Keeper(reader, held, ends[-1])
+    for batch, pick, begin in zip(batches, picks, [0, *ends]):
+        reader.run(encoded.batch(rows[batch], device), partial(keeper.take, pick, begin))
     counts = counts_of(encoded, rows, unit)
-    batches = bucketed_batches(encoded.lengths[rows], batch_size)
-    ends = np.cumsum([counts[batch].sum() for batch in batches]).tolist()
-    for batch, begin, end in zip(batches, [0, *ends], ends):
-        keep = Keeper(reader, picker(encoded, rows[batch], unit, reader.model.device), held, begin, end, ends[-1])
-        reader.run(encoded.batch(rows[batch], reader.model.device), keep)
-    return Chunk(rows, counts, torch.from_numpy(places(np.concatenate(batches), counts)), held)
+    units = np.concatenate([begin + pick.units for pick, begin in zip(picks, [0, *ends])])
+    return Chunk(rows, counts, torch.from_numpy(units[places(np.concatenate(batches), counts)]), held)
 
 
 def places(order: np.ndarray, counts: np.ndarray) -> np.ndarray:

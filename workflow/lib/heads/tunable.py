@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from workflow.lib.batches import bucketed_batches
+from workflow.lib.batches import sorted_batches
 from workflow.lib.encoders.states import model_inputs
 
 
@@ -87,7 +87,7 @@ class Tunable(nn.Module):
         """(numbers of the examples, batch, what the head says), without dropout, shortest examples first."""
         self.eval()
         device = next(self.parameters()).device
-        for chosen in bucketed_batches(examples.lengths, batch_size):
+        for chosen in sorted_batches(examples.lengths, batch_size):
             batch = examples.batch(chosen, device)
             yield chosen, batch, self(batch)
 
