@@ -2,6 +2,7 @@
 
 import runpy
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +15,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, layer_norm
 
 from workflow.lib.activations import LayerWriter, layer_file, write_words
 from workflow.lib.datasets import write_dataset
-from workflow.lib.edge_probe.networks import Probes
+from workflow.lib.edge_probe import reading
+from workflow.lib.edge_probe.networks import Lane, Probes
 from workflow.lib.edge_probe.parameters import Sizes, shapes_of, sizes_of, views
 from workflow.lib.edge_probe.probe import predicted_labels, probe_task, slope_of_cells
 from workflow.lib.edge_probe.progress import Progress
@@ -31,6 +33,10 @@ SMALL = EdgeSettings(
     projection=16, hidden=32, learning_rate=1e-2, batch_size=32, validate_every=20, max_validations=12, patience=6
 )
 N_LAYERS, WIDTH = 4, 12
+
+
+def lanes(*inputs: str, model: int = 0) -> list[Lane]:
+    return [Lane(name, model) for name in inputs]
 
 
 def target(first, labels, second=None):
@@ -53,7 +59,7 @@ def write_split(root: Path, task: str, split: str, rows: list, pieces: list, lay
         writer.write(example, unit, vectors)
         writer.close()
     write_words(folder, example, unit, word)
-    return folder, root / "data" / task / f"{split}.parquet"
+    return [folder], root / "data" / task / f"{split}.parquet"
 
 
 def random_rows(rng, n_rows: int, n_spans: int, labels=("a", "b", "c")):
@@ -100,7 +106,7 @@ def test_a_batch_has_the_tokens_of_its_spans(tmp_path, n_spans):
     with_targets = [at for at, (_, targets) in enumerate(rows) if targets]
     assert split.n_sentences == len(with_targets) < len(rows) and split.n_targets == len(expected)
     used = {at for spans in expected for span in spans for at in span}
-    assert split.vectors.shape == (N_LAYERS, len(used), WIDTH) and len(used) < layers.shape[1]
+    assert split.vectors.shape == (1, N_LAYERS, len(used), WIDTH) and len(used) < layers.shape[1]
     chosen = np.random.default_rng(1).permutation(split.n_sentences)[:9]
     vectors, batch = fetched(split, chosen, "cpu")
     first_target = np.cumsum([0] + [len(rows[at][1]) for at in with_targets])
@@ -110,7 +116,7 @@ def test_a_batch_has_the_tokens_of_its_spans(tmp_path, n_spans):
     for at, number in enumerate(wanted):
         for which in range(n_spans):
             members = batch.member[batch.span == which * n + at]
-            np.testing.assert_array_equal(vectors[:, members], layers[:, expected[number][which]])
+            np.testing.assert_array_equal(vectors[0, :, members], layers[:, expected[number][which]])
             assert batch.first[which * n + at] == torch.nonzero(batch.span == which * n + at)[0, 0]
     assert torch.equal(batch.score, batch.member + (batch.span >= n) * len(batch.token))
     assert torch.equal(batch.member[batch.by_token], batch.member.sort().values)
@@ -145,13 +151,13 @@ def test_faults_are_named(tmp_path):
     write_split(tmp_path, "t", "dev", [(["a"], [two])], [[1]], vectors)
     data = [str(path) for path in tmp_path.glob("data/t/*.parquet")]
     with pytest.raises(UserError, match="t-test is missing"):
-        read_splits(tmp_path / "activations", data, "t", ("train", "dev", "test"))
+        read_splits([tmp_path / "activations"], data, "t", ("train", "dev", "test"))
     with pytest.raises(UserError, match="one span in some splits"):
-        read_splits(tmp_path / "activations", data, "t", ("train", "dev"))
+        read_splits([tmp_path / "activations"], data, "t", ("train", "dev"))
     with pytest.raises(UserError, match="no setting `projektion`"):
         settings_from({"projektion": 3})
     with pytest.raises(UserError, match="not 'middle'"):
-        Probes(Sizes(2, 3, 1, 2), ["mix", "middle"], SMALL, 0)
+        Probes(Sizes(2, 3, 1, 2), lanes("mix", "middle"), SMALL, 0)
 
 
 # ---- the network is the paper's
@@ -190,9 +196,11 @@ def token_lists(batch, n_spans: int):
 @pytest.mark.parametrize("training", [True, False])
 def test_logits_and_gradients_are_those_of_the_slow_probe(tmp_path, n_spans, training):
     split, *_ = random_split(tmp_path, n_spans)
+    generator = torch.Generator().manual_seed(2)
+    split = replace(split, vectors=torch.randn(2, *split.vectors.shape[1:], generator=generator))  # of two models
     gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
-    sizes, inputs = sizes_of(split, 3), ["mix", "top", "lexical"]
-    probes = Probes(sizes, inputs, SMALL, seed=0)
+    sizes, read = sizes_of(split, 3), [*lanes("mix", "top"), *lanes("mix", "lexical", "top", model=1)]
+    probes = Probes(sizes, read, SMALL, seed=0)
     torch.manual_seed(1)  # lanes that differ, scalars and gammas that are not what they begin with
     probes.parameters += 0.5 * torch.randn(probes.parameters.shape)
     vectors, batch = fetched(split, np.arange(7), "cpu")
@@ -205,10 +213,10 @@ def test_logits_and_gradients_are_those_of_the_slow_probe(tmp_path, n_spans, tra
     if training:
         assert set(mask.unique().tolist()) == {0.0, 1.25} and hidden_mask.max().item() == pytest.approx(1 / 0.7)
         assert 0.15 < (mask == 0).float().mean() < 0.25 and 0.25 < (hidden_mask == 0).float().mean() < 0.35
-    for lane, kind in enumerate(inputs):
+    for lane, (kind, model) in enumerate(read):
         flat = probes.parameters[lane].clone().requires_grad_()
         expected = slow_logits(
-            slow_parts(flat, sizes, SMALL), kind, vectors, token_lists(batch, n_spans), mask, hidden_mask
+            slow_parts(flat, sizes, SMALL), kind, vectors[model], token_lists(batch, n_spans), mask, hidden_mask
         )
         torch.testing.assert_close(passed.logits[lane], expected, atol=1e-5, rtol=1e-4)
         gradient = torch.autograd.grad(binary_cross_entropy_with_logits(expected, labels), flat)[0]
@@ -218,7 +226,7 @@ def test_logits_and_gradients_are_those_of_the_slow_probe(tmp_path, n_spans, tra
 
 def test_scores_far_apart_do_not_overflow(tmp_path):
     split, *_ = random_split(tmp_path, 2)
-    probes = Probes(sizes_of(split, 3), ["mix"], SMALL, seed=0)
+    probes = Probes(sizes_of(split, 3), lanes("mix"), SMALL, seed=0)
     probes.part["attention"].mul_(1e4)
     vectors, batch = fetched(split, np.arange(7), "cpu")
     passed = probes.forward(vectors, batch, training=True)
@@ -234,7 +242,7 @@ def test_updates_are_those_of_torch_with_clipping(tmp_path):
     settings = EdgeSettings(projection=8, hidden=8, input_dropout=0, dropout=0, clip_norm=0.05)
     gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
     sizes, rates = sizes_of(split, 3), [1e-2, 3e-3]
-    probes = Probes(sizes, ["mix", "top"], settings, seed=0)
+    probes = Probes(sizes, lanes("mix", "top"), settings, seed=0)
     slow = [row.clone().requires_grad_() for row in probes.parameters]
     optimisers = [torch.optim.Adam([flat], lr=rate, amsgrad=True) for flat, rate in zip(slow, rates)]
     norms = []
@@ -245,8 +253,8 @@ def test_updates_are_those_of_torch_with_clipping(tmp_path):
         probes.update(np.array(rates))
         for kind, flat, optimiser in zip(("mix", "top"), slow, optimisers):
             optimiser.zero_grad()
-            ones = torch.ones(len(batch.target), 1)
-            logits = slow_logits(slow_parts(flat, sizes, settings), kind, vectors, token_lists(batch, 2), ones[0], ones)
+            ones, of_batch = torch.ones(len(batch.target), 1), token_lists(batch, 2)
+            logits = slow_logits(slow_parts(flat, sizes, settings), kind, vectors[0], of_batch, ones[0], ones)
             binary_cross_entropy_with_logits(logits, gold[batch.target]).backward()
             norms.append(torch.nn.utils.clip_grad_norm_([flat], 0.05).item())
             optimiser.step()
@@ -261,14 +269,14 @@ def test_a_lane_does_not_see_its_company(tmp_path):
     gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
 
     def trained(inputs, dropped_at=None):
-        probes = Probes(sizes_of(split, 3), inputs, SMALL, seed=3)
+        probes = Probes(sizes_of(split, 3), lanes(*inputs), SMALL, seed=3)
         for step in range(10):
             if step == dropped_at:
                 probes.keep([1])
             vectors, batch = fetched(split, np.arange(3 * step, 3 * step + 10), "cpu")
             passed = probes.forward(vectors, batch, training=True)
             probes.backward(vectors, batch, passed, slope_of_cells(passed.logits, gold[batch.target]))
-            probes.update(np.full(len(probes.inputs), 1e-3))
+            probes.update(np.full(len(probes.lanes), 1e-3))
         return probes.parameters
 
     alone = trained(["top"])[0]
@@ -318,7 +326,7 @@ def test_the_best_state_is_the_one_that_is_left(tmp_path):
     split, *_ = random_split(tmp_path, 1)
     gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
     settings = EdgeSettings(projection=8, hidden=8, learning_rate=1e-2, validate_every=2, max_validations=6, patience=9)
-    probes, seen = Probes(sizes_of(split, 3), ["mix", "top"], settings, 0), []
+    probes, seen = Probes(sizes_of(split, 3), lanes("mix", "top"), settings, 0), []
     wanted = [[0, 0], [1, 0], [5, 1], [2, 2], [3, 9], [1, 3]]
 
     def scores(logits):
@@ -403,29 +411,76 @@ def planted_splits(tmp_path, n_spans: int, n_train=400, **options):
     for split, n in (("train", n_train), ("dev", 80), ("test", 150)):
         write_split(tmp_path, "planted", split, *planted(rng, n, n_spans, **options))
     data = [str(path) for path in tmp_path.glob("data/planted/*.parquet")]
-    return read_splits(tmp_path / "activations", data, "planted", ("train", "dev", "test"))
+    return read_splits([tmp_path / "activations"], data, "planted", ("train", "dev", "test"))
 
 
 @pytest.mark.parametrize("n_spans", [1, 2])
 def test_a_planted_task_is_learnt_from_its_layer_and_from_no_other(tmp_path, n_spans):
     splits = planted_splits(tmp_path, n_spans, layer=1)
-    mix, top, lexical = probe_task(*splits, ["mix", "top", "lexical"], SMALL, seed=0)
+    mix, top, lexical = probe_task(*splits, lanes("mix", "top", "lexical"), SMALL, seed=0)
     assert [row["input"] for row in (mix, top, lexical)] == ["mix", "top", "lexical"]
     chance = 1 / 3 if n_spans == 1 else 1 / 2
     assert mix["f1"] > 0.9 and top["f1"] < chance + 0.12 and lexical["f1"] < chance + 0.12
     assert mix["n_targets"] == 150 and mix["n_labels"] == (3 if n_spans == 1 else 2) and mix["seed"] == 0
 
 
+def test_models_side_by_side_score_as_each_alone(tmp_path, monkeypatch):
+    """Two models of which one knows more, by the script: in one training, and in two where memory is short."""
+    rng, data = np.random.default_rng(5), {}
+    for split, n in (("train", 120), ("dev", 40), ("test", 60)):
+        rows, pieces, vectors = planted(rng, n, 1)
+        noisy = (vectors + 2 * rng.normal(size=vectors.shape)).astype(np.float32)
+        for model, layers in (("tuned", vectors), ("pretrained", noisy)):
+            data[split] = str(write_split(tmp_path / model, "planted", split, rows, pieces, layers)[1])
+
+    def scored(name, models):
+        output = tmp_path / f"{name}.parquet"
+        snakemake = SimpleNamespace(
+            log=[str(tmp_path / "log")],
+            threads=1,
+            input=SimpleNamespace(activations=str(tmp_path), data=list(data.values())),
+            params=SimpleNamespace(
+                models=[f"e.0/{model}/activations" for model in models],
+                lexical=["e.0/pretrained/activations"],
+                tasks=["planted"],
+                settings=vars(SMALL),
+                seed=0,
+            ),
+            output=[str(output)],
+        )
+        runpy.run_path(str(SCRIPTS / "edges" / "probe.py"), {"snakemake": snakemake}, run_name="__main__")
+        return pd.read_parquet(output)
+
+    together = scored("together", ["tuned", "pretrained"])
+    monkeypatch.setattr(reading, "BYTES_HELD", 1)
+    pd.testing.assert_frame_equal(together, scored("one_by_one", ["tuned", "pretrained"]), rtol=1e-6)
+    alone = pd.concat([scored(model, [model]) for model in ("tuned", "pretrained")], ignore_index=True)
+    pd.testing.assert_frame_equal(together, alone, rtol=1e-6)
+    assert together["input"].tolist() == ["mix", "top", "mix", "top", "lexical"]
+    assert together["f1"][0] > together["f1"][2] + 0.1
+
+
+def test_models_side_by_side_must_have_the_same_tokens_and_depth(tmp_path):
+    one, two = target((0, 1), ["x"]), np.ones((2, 2, 3), np.float32)
+    (first,), data = write_split(tmp_path / "a", "t", "train", [(["a", "b"], [one])], [[1, 1]], two)
+    (other,), _ = write_split(tmp_path / "b", "t", "train", [(["a", "b"], [one])], [[1, 2]], np.ones((2, 3, 3)))
+    with pytest.raises(UserError, match="do not hold the same tokens"):
+        read_split([first, other], data)
+    (deeper,), _ = write_split(tmp_path / "c", "t", "train", [(["a", "b"], [one])], [[1, 1]], np.ones((3, 2, 3)))
+    with pytest.raises(UserError, match="different depths"):
+        read_split([first, deeper], data)
+
+
 @pytest.mark.parametrize("layer, reads", [(N_LAYERS - 1, "top"), (0, "lexical")])
 def test_top_is_the_last_layer_and_lexical_the_first(tmp_path, layer, reads):
     splits = planted_splits(tmp_path, 1, layer=layer)
-    rows = {row["input"]: row["f1"] for row in probe_task(*splits, ["top", "lexical"], SMALL, seed=0)}
+    rows = {row["input"]: row["f1"] for row in probe_task(*splits, lanes("top", "lexical"), SMALL, seed=0)}
     assert rows.pop(reads) > 0.95 and rows.popitem()[1] < 0.5
 
 
 def test_the_same_seed_gives_the_same_bits(tmp_path):
     splits, short = planted_splits(tmp_path, 1, n_train=100), EdgeSettings(**vars(SMALL) | {"max_validations": 3})
-    first, again, other = (probe_task(*splits, ["mix", "top"], short, seed) for seed in (0, 0, 1))
+    first, again, other = (probe_task(*splits, lanes("mix", "top"), short, seed) for seed in (0, 0, 1))
     pd.testing.assert_frame_equal(pd.DataFrame(first), pd.DataFrame(again), check_exact=True)
     assert [row["dev_f1"] for row in first] != [row["dev_f1"] for row in other]
 
@@ -439,8 +494,8 @@ def test_labels_that_train_lacks_are_missed(tmp_path):
                 targets[0]["labels"] = ["never seen"]
         write_split(tmp_path, "planted", split, rows, pieces, vectors)
     data = [str(path) for path in tmp_path.glob("data/planted/*.parquet")]
-    splits = read_splits(tmp_path / "activations", data, "planted", ("train", "dev", "test"))
-    row = probe_task(*splits, ["mix"], SMALL, seed=0)[0]
+    splits = read_splits([tmp_path / "activations"], data, "planted", ("train", "dev", "test"))
+    row = probe_task(*splits, lanes("mix"), SMALL, seed=0)[0]
     assert row["n_labels"] == 3 and 0.55 < row["recall"] <= 100 / 150 and row["precision"] < 0.8
 
 

@@ -2,6 +2,7 @@
 
 import math
 import runpy
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -49,10 +50,15 @@ def write_task(tmp_path, task: str, random_labels: bool, n_train=300, several=Fa
         write_split(tmp_path, task, split, rows, [[1, 1]] * n, layers)
 
 
+def code_of(*args, **options) -> list[dict]:
+    """Of the only model."""
+    return online_code(*args, **options)[0]
+
+
 def splits_of(tmp_path, task="t", **options):
     write_task(tmp_path, task, **options)
     data = [str(path) for path in tmp_path.glob(f"data/{task}/*.parquet")]
-    return read_splits(tmp_path / "activations", data, task, ("train", "dev"))
+    return read_splits([tmp_path / "activations"], data, task, ("train", "dev"))
 
 
 # ---- portions
@@ -118,7 +124,7 @@ def constant_probe(monkeypatch, probabilities):
 def test_a_constant_predictor_costs_its_closed_form_in_bits(tmp_path, monkeypatch):
     train, dev = splits_of(tmp_path, random_labels=True)
     probabilities = np.array([0.5, 0.25, 0.125, 0.125])  # bits 1, 2, 3, 3
-    rows = online_code(train, dev, constant_probe(monkeypatch, probabilities), FEW, 1234, seed=0)
+    rows = code_of(train, dev, constant_probe(monkeypatch, probabilities), FEW, 1234, seed=0)
     order = np.random.default_rng(1234).permutation(300)
     bits = np.array([1, 2, 3, 3])[[int(name[1]) for name in train.targets.label]].reshape(300, 2).sum(axis=1)
     first = 15  # 5 % of the sentences, two targets each, two bits each
@@ -134,19 +140,19 @@ def test_a_constant_predictor_costs_its_closed_form_in_bits(tmp_path, monkeypatc
 
 
 def test_random_labels_cost_what_a_uniform_code_does(tmp_path):
-    total = online_code(*splits_of(tmp_path, random_labels=True), SMALL, FEW, 1234, seed=0)[-1]
+    total = code_of(*splits_of(tmp_path, random_labels=True), SMALL, FEW, 1234, seed=0)[-1]
     assert 0.95 < total["bits"] / total["uniform_bits"] < 1.25
 
 
 def test_a_probe_that_only_learnt_by_heart_is_not_used(tmp_path):
     """Validated late, probes of random labels are sure and wrong: then the one that has learnt nothing codes."""
     late = EdgeSettings(**vars(SMALL) | {"validate_every": 150, "max_validations": 1, "dropout": 0, "input_dropout": 0})
-    rows = online_code(*splits_of(tmp_path, random_labels=True, n_train=60), late, (25, 50, 100), 1234, seed=0)
+    rows = code_of(*splits_of(tmp_path, random_labels=True, n_train=60), late, (25, 50, 100), 1234, seed=0)
     assert rows[-1]["epochs"] == 0 and rows[-1]["bits"] < 1.25 * rows[-1]["uniform_bits"]
 
 
 def test_a_plain_task_compresses_strongly_and_ever_better(tmp_path):
-    rows = online_code(*splits_of(tmp_path, random_labels=False), SMALL, FEW, 1234, seed=0)
+    rows = code_of(*splits_of(tmp_path, random_labels=False), SMALL, FEW, 1234, seed=0)
     total = rows.pop()
     assert total["compression"] > 5
     assert [row["part"] for row in rows] == ["portion"] * 5 and total["part"] == "total"
@@ -167,7 +173,7 @@ def test_a_probe_is_trained_on_what_was_sent_and_on_nothing_else(tmp_path, monke
 
     monkeypatch.setattr(mdl, "train", spy)
     train, dev = splits_of(tmp_path, random_labels=False, n_train=40)
-    online_code(train, dev, EdgeSettings(**vars(SMALL) | {"max_validations": 1}), (25, 50, 100), 7, seed=0)
+    code_of(train, dev, EdgeSettings(**vars(SMALL) | {"max_validations": 1}), (25, 50, 100), 7, seed=0)
     order = np.random.default_rng(7).permutation(40).tolist()
     assert [sentences for sentences, _ in seen] == [order[:10], order[:20]]
     assert seen[0][1] == seen[1][1]  # from scratch
@@ -175,30 +181,47 @@ def test_a_probe_is_trained_on_what_was_sent_and_on_nothing_else(tmp_path, monke
 
 def test_the_same_seeds_give_the_same_bits(tmp_path):
     splits = splits_of(tmp_path, random_labels=False, n_train=100)
-    codes = [
-        online_code(*splits, SMALL, (10, 50, 100), order, seed) for order, seed in ((1, 0), (1, 0), (2, 0), (1, 1))
-    ]
+    codes = [code_of(*splits, SMALL, (10, 50, 100), order, seed) for order, seed in ((1, 0), (1, 0), (2, 0), (1, 1))]
     assert codes[0] == codes[1]
     assert len({code[-1]["bits"] for code in codes}) == 3
 
 
 def test_labels_that_only_dev_has_do_not_matter(tmp_path):
-    total = online_code(*splits_of(tmp_path, random_labels=False, unseen_in_dev=True), SMALL, FEW, 1234, seed=0)[-1]
+    total = code_of(*splits_of(tmp_path, random_labels=False, unseen_in_dev=True), SMALL, FEW, 1234, seed=0)[-1]
     assert total["n_labels"] == K and total["compression"] > 5
+
+
+def test_models_side_by_side_are_coded_as_each_alone(tmp_path):
+    """One knows the labels, the other is noise."""
+    train, dev = splits_of(tmp_path, random_labels=False, n_train=80)
+    noise = torch.Generator().manual_seed(0)
+
+    def with_noise(split):
+        return replace(split, vectors=torch.randn(split.vectors.shape, generator=noise))
+
+    def both(one, other):
+        return replace(one, vectors=torch.cat([one.vectors, other.vectors]))
+
+    noisy = with_noise(train), with_noise(dev)
+    args = (SMALL, (25, 50, 100), 1234, 0)
+    together = online_code(both(train, noisy[0]), both(dev, noisy[1]), *args)
+    for of_model, alone in zip(together, (code_of(train, dev, *args), code_of(*noisy, *args)), strict=True):
+        pd.testing.assert_frame_equal(pd.DataFrame(of_model), pd.DataFrame(alone), rtol=1e-3)
+    assert together[0][-1]["bits"] < 0.8 * together[1][-1]["bits"]
 
 
 def test_several_labels_of_a_target_cannot_be_coded(tmp_path):
     train, dev = splits_of(tmp_path, random_labels=False, several=True)
     assert not has_single_labels(train.targets) and has_single_labels(dev.targets)
     with pytest.raises(UserError, match="several labels or none"):
-        online_code(train, dev, SMALL, FEW, 1234, seed=0)
+        code_of(train, dev, SMALL, FEW, 1234, seed=0)
 
 
 def test_a_single_label_cannot_be_coded(tmp_path):
     train, dev = splits_of(tmp_path, random_labels=False)
     train.targets.label[:] = "c0"
     with pytest.raises(UserError, match="the only label is 'c0'"):
-        online_code(train, dev, SMALL, FEW, 1234, seed=0)
+        code_of(train, dev, SMALL, FEW, 1234, seed=0)
 
 
 def test_the_script_leaves_out_tasks_of_several_labels(tmp_path):

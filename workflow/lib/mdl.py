@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from workflow.lib.edge_probe.examples import Split
-from workflow.lib.edge_probe.networks import Probes
+from workflow.lib.edge_probe.networks import Lane, Probes
 from workflow.lib.edge_probe.parameters import sizes_of
 from workflow.lib.edge_probe.settings import EdgeSettings
 from workflow.lib.edge_probe.targets import Targets, label_names
@@ -90,8 +90,8 @@ def online_code(
     shuffle_seed: int,
     seed: int,
     device="cpu",
-) -> list[dict]:
-    """One row per portion and a last one, the total: start, end, n_merged, n_targets, bits, uniform_bits, ..."""
+) -> list[list[dict]]:
+    """Per model a row for each portion and one for their total: start, end, n_merged, n_targets, bits, ..."""
     if reason := why_not(fitted, dev):
         raise UserError(f"no online code: {reason}")
     names = label_names(fitted.targets)
@@ -102,22 +102,32 @@ def online_code(
     def scores(logits: np.ndarray) -> np.ndarray:
         return -np.array([bits_of(of_lane[known], dev_codes[known]).mean() for of_lane in logits])
 
-    sizes = sizes_of(fitted, len(names))
-    rows = []
+    sizes, lanes = sizes_of(fitted, len(names)), [Lane("mix", model) for model in range(len(fitted.vectors))]
+    by_portion = []
     for portion in portions_of(fitted.n_sentences, percents):
         coded = order[portion.start : portion.end]
         targets = fitted.targets_of(coded)
         row = vars(portion) | {"n_targets": len(targets), "bits": len(targets) * log2(len(names)), "epochs": 0.0}
+        of_models = [row] * len(lanes)
         if portion.start:
-            probes = Probes(sizes, ["mix"], settings, seed, device)
+            probes = Probes(sizes, lanes, settings, seed, device)
             sent, gold = order[: portion.start], torch.from_numpy(codes)
             trained = train(probes, Lesson(fitted, sent, gold, slope_of_softmax, dev, scores), seed, from_start=True)
-            logits = predict(probes, fitted, coded)[0]
-            row |= {"bits": float(bits_of(logits, codes[targets]).sum()), "epochs": trained.epochs[0]}
-        rows.append(row | {"part": "portion"})
-    total = {name: sum(row[name] for row in rows) for name in ("n_merged", "n_targets", "bits", "epochs")}
-    rows.append(total | {"start": 0, "end": fitted.n_sentences, "part": "total"})
+            of_models = [
+                row | {"bits": float(bits_of(logits, codes[targets]).sum()), "epochs": epochs}
+                for logits, epochs in zip(predict(probes, fitted, coded), trained.epochs)
+            ]
+        by_portion.append(of_models)
+    about = {"n_labels": len(names), "seed": seed}
+    return [with_total(list(rows), about) for rows in zip(*by_portion)]
+
+
+def with_total(portions: list[dict], about: dict) -> list[dict]:
+    """A model's portions and their sum, each beside what a uniform code would take."""
+    total = {name: sum(row[name] for row in portions) for name in ("n_merged", "n_targets", "bits", "epochs")}
+    total |= {"start": 0, "end": portions[-1]["end"]}
+    rows = [{"part": "portion"} | row for row in portions] + [{"part": "total"} | total]
     for row in rows:
-        row["uniform_bits"] = row["n_targets"] * log2(len(names))
+        row["uniform_bits"] = row["n_targets"] * log2(about["n_labels"])
         row["compression"] = row["uniform_bits"] / row["bits"] if row["bits"] else np.inf
-    return [{"part": row.pop("part"), **row, "n_labels": len(names), "seed": seed} for row in rows]
+    return [row | about for row in rows]

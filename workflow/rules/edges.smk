@@ -7,7 +7,7 @@ out  analysis/edges/<encoder>/<first>/scores.parquet    model, task, input (mix,
                                         n_targets, bits, epochs, uniform_bits, compression, n_labels, seed
 how  span pooling and a small network on frozen vectors, the best on dev is tested; for description length the probe is
      trained on growing portions of train, and the next portion's labels are coded with it; a job has the models whose
-     activations stand in one folder, one after the other (activations.models_per_job)
+     activations stand in one folder, side by side as far as memory goes (activations.models_per_job)
 """
 
 

@@ -1,6 +1,7 @@
 """A split of an edge-probing task: sentences with the vectors of their tokens, and targets, spans of these tokens.
 
-Only sentences with targets and only tokens inside spans are held, all layers of them, in the precision of the cache.
+Only sentences with targets and only tokens inside spans are held, all layers of them, in the precision of the cache;
+of several models, if they see the same tokens.
 """
 
 from dataclasses import dataclass, fields
@@ -34,7 +35,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Split:
-    vectors: torch.Tensor  # (layers, tokens, width); layer 0 = embeddings
+    vectors: torch.Tensor  # (models, layers, tokens, width); layer 0 = embeddings
     first_token: np.ndarray  # (sentences + 1,)
     first_target: np.ndarray  # (sentences + 1,)
     start: np.ndarray  # (spans, targets) first token of each span

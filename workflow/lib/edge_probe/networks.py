@@ -1,15 +1,16 @@
-"""Edge probes of one task trained side by side: one lane per input (mix, top, lexical).
+"""Edge probes of one task trained side by side: one lane per model and input (mix, top, lexical).
 
 Each lane: a mixture of layers (or one layer), dropout, a projection of every token (one for each span of a target),
 self-attentive pooling per span, then Linear - tanh - LayerNorm - dropout - Linear, as in jiant's edge probing. Lanes
 see the same sentences and dropout masks and start from the same weights; they share the cost of fetching vectors and of
 calling operations, which for small encoders is most of the cost, and learn nothing from each other.
 
-Shapes: lanes m, layers l, tokens t, vector width w, targets g. All parameters of a lane are one row of a matrix: then
-clipping and Adam are one pass over memory, and dropping a lane is dropping a row.
+Shapes: lanes m, models n, layers l, tokens t, vector width w, targets g. All parameters of a lane are one row of a
+matrix: then clipping and Adam are one pass over memory, and dropping a lane is dropping a row.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -23,6 +24,11 @@ from workflow.lib.errors import UserError
 
 INPUTS = ("mix", "top", "lexical")
 NORM_EPSILON = 1e-5
+
+
+class Lane(NamedTuple):
+    input: str
+    model: int = 0  # which of those that the vectors are of
 
 
 @dataclass(frozen=True)
@@ -44,15 +50,15 @@ class Forward:
 
 
 class Probes:
-    def __init__(self, sizes: Sizes, inputs: list[str], settings: EdgeSettings, seed: int, device: str = "cpu"):
-        if unknown := set(inputs) - set(INPUTS):
+    def __init__(self, sizes: Sizes, lanes: list[Lane], settings: EdgeSettings, seed: int, device: str = "cpu"):
+        if unknown := {lane.input for lane in lanes} - set(INPUTS):
             raise UserError(f"the edge probe reads {', '.join(INPUTS)}, not '{min(unknown)}'")
-        self.sizes, self.inputs, self.settings, self.device = sizes, list(inputs), settings, device
+        self.sizes, self.lanes, self.settings, self.device = sizes, list(lanes), settings, device
         self._shapes = shapes_of(sizes, settings)
         start = first_parameters(self._shapes, torch.Generator().manual_seed(seed))
-        self.parameters = start.repeat(len(inputs), 1).to(device)
+        self.parameters = start.repeat(len(lanes), 1).to(device)
         self.moments = [torch.zeros_like(self.parameters) for _ in range(3)]  # first, second, highest second
-        self.n_updates = [torch.zeros((), device=device) for _ in inputs]
+        self.n_updates = [torch.zeros((), device=device) for _ in lanes]
         self._masks = torch.Generator(device).manual_seed(seed)
         self._look_at_parameters()
 
@@ -60,35 +66,39 @@ class Probes:
         """Drop the other lanes."""
         self.moments = [moment[lanes] for moment in self.moments]
         self.n_updates = [self.n_updates[lane] for lane in lanes]
-        self.put([self.inputs[lane] for lane in lanes], self.parameters[lanes])
+        self.put([self.lanes[lane] for lane in lanes], self.parameters[lanes])
 
-    def put(self, inputs: list[str], parameters: torch.Tensor) -> None:
-        self.inputs, self.parameters = list(inputs), parameters
+    def put(self, lanes: list[Lane], parameters: torch.Tensor) -> None:
+        self.lanes, self.parameters = list(lanes), parameters
         self._look_at_parameters()
 
     def _look_at_parameters(self) -> None:
         """Once, not at each update."""
         self.gradient = torch.zeros_like(self.parameters)
         self.part, self.slope = (views(flat, self._shapes) for flat in (self.parameters, self.gradient))
-        single = {"top": self.sizes.layers - 1, "lexical": 0}
-        chosen = torch.zeros(len(self.inputs), self.sizes.layers)
-        for lane, name in enumerate(self.inputs):
-            if name in single:
-                chosen[lane, single[name]] = 1
+        n_layers, single = self.sizes.layers, {"top": self.sizes.layers - 1, "lexical": 0}
+        chosen = torch.zeros(len(self.lanes), n_layers)
+        for at, lane in enumerate(self.lanes):
+            if lane.input in single:
+                chosen[at, single[lane.input]] = 1
         self._chosen = chosen.to(self.device)
-        self._is_mix = torch.tensor([[float(name == "mix")] for name in self.inputs], device=self.device)
+        self._is_mix = torch.tensor([[float(lane.input == "mix")] for lane in self.lanes], device=self.device)
+        of_model = [[lane.model * n_layers + layer for layer in range(n_layers)] for lane in self.lanes]
+        self._own_layers = torch.tensor(of_model, device=self.device)  # (m, l) places among all models' layers
 
     def forward(self, vectors: torch.Tensor, batch: Batch, training: bool) -> Forward:
-        """Of a batch, from its tokens' vectors (l, t, w).
+        """Of a batch, from its tokens' vectors (n, l, t, w). A lane mixes all models' layers, of which others' count 0:
+        that is one product of matrices, however many lanes a model still has.
 
         Projection and pooling are both linear, so tokens are pooled as they come and only the sums are projected; the
         attention's scores of projected tokens are those of the tokens in certain `directions`. (The projection's bias
         moves all scores of a span alike, and changes nothing.)
         """
-        part, m, (n_layers, t, w), spans = self.part, len(self.inputs), vectors.shape, self.sizes.spans
+        part, m, (n, n_layers, t, w), spans = self.part, len(self.lanes), vectors.shape, self.sizes.spans
         shares = torch.softmax(part["scalars"], dim=1)
-        mixture = torch.addcmul(self._chosen, shares * part["gamma"], self._is_mix)
-        states = (mixture @ vectors.reshape(n_layers, t * w)).view(m, t, w)
+        own = torch.addcmul(self._chosen, shares * part["gamma"], self._is_mix)
+        mixture = torch.zeros(m, n * n_layers, device=self.device).scatter_(1, self._own_layers, own)
+        states = (mixture @ vectors.reshape(n * n_layers, t * w)).view(m, t, w)
         mask = self._mask(t, w, self.settings.input_dropout) if training else None
         if training:
             states.mul_(mask)
@@ -114,7 +124,7 @@ class Probes:
 
     def backward(self, vectors: torch.Tensor, batch: Batch, was: Forward, of_logits: torch.Tensor) -> None:
         """`gradient` becomes that of the loss whose gradient by the logits is given."""
-        part, slope, m, spans = self.part, self.slope, len(self.inputs), self.sizes.spans
+        part, slope, m, spans = self.part, self.slope, len(self.lanes), self.sizes.spans
         torch.bmm(was.hidden.transpose(1, 2), of_logits, out=slope["output"])
         torch.sum(of_logits, dim=1, keepdim=True, out=slope["output_bias"])
         of_hidden = torch.bmm(of_logits, part["output"].transpose(1, 2))
@@ -145,7 +155,8 @@ class Probes:
         of_states.baddbmm_(of_scores.transpose(1, 2), was.directions)
         if was.mask is not None:
             of_states.mul_(was.mask)
-        of_mixture = of_states.view(m, -1) @ vectors.reshape(len(vectors), -1).T * self._is_mix
+        of_mixture = of_states.view(m, -1) @ vectors.flatten(0, 1).flatten(1).T
+        of_mixture = of_mixture.gather(1, self._own_layers) * self._is_mix
         torch.sum(of_mixture * was.shares, dim=1, keepdim=True, out=slope["gamma"])
         slope["scalars"].copy_(was.shares * part["gamma"] * (of_mixture - slope["gamma"]))
 
@@ -154,14 +165,15 @@ class Probes:
         norms = torch.linalg.vector_norm(self.gradient, dim=1, keepdim=True)
         self.gradient.mul_((self.settings.clip_norm / (norms + 1e-6)).clamp_(max=1.0))
         first, second, highest = self.moments
-        for lane, rate in enumerate(learning_rates):
+        for rate in np.unique(learning_rates):  # a call for all lanes of one rate: calling costs more than computing
+            at = np.flatnonzero(learning_rates == rate).tolist()
             adam(
-                [self.parameters[lane]],
-                [self.gradient[lane]],
-                [first[lane]],
-                [second[lane]],
-                max_exp_avg_sqs=[highest[lane]],
-                state_steps=[self.n_updates[lane]],
+                [self.parameters[lane] for lane in at],
+                [self.gradient[lane] for lane in at],
+                [first[lane] for lane in at],
+                [second[lane] for lane in at],
+                max_exp_avg_sqs=[highest[lane] for lane in at],
+                state_steps=[self.n_updates[lane] for lane in at],
                 fused=True,
                 amsgrad=True,
                 beta1=0.9,

@@ -18,7 +18,8 @@ class Sizes:
 
 
 def sizes_of(split: Split, n_labels: int) -> Sizes:
-    return Sizes(split.vectors.shape[0], split.vectors.shape[2], split.n_spans, n_labels)
+    _, layers, _, width = split.vectors.shape
+    return Sizes(layers, width, split.n_spans, n_labels)
 
 
 def shapes_of(sizes: Sizes, settings: EdgeSettings) -> dict[str, tuple[int, ...]]:

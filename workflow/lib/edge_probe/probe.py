@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from workflow.lib.edge_probe.examples import Split
-from workflow.lib.edge_probe.networks import Probes
+from workflow.lib.edge_probe.networks import Lane, Probes
 from workflow.lib.edge_probe.parameters import sizes_of
 from workflow.lib.edge_probe.scores import all_scores, micro_f1
 from workflow.lib.edge_probe.settings import EdgeSettings
@@ -32,9 +32,9 @@ def names_with_unseen(names: list[str], split: Split) -> list[str]:
 
 
 def probe_task(
-    fitted: Split, dev: Split, test: Split, inputs: list[str], settings: EdgeSettings, seed: int, device: str = "cpu"
+    fitted: Split, dev: Split, test: Split, lanes: list[Lane], settings: EdgeSettings, seed: int, device: str = "cpu"
 ) -> list[dict]:
-    """One row of scores per input: mix (all layers), top (the last), lexical (layer 0)."""
+    """One row of scores per lane; its input: mix (all layers), top (the last), lexical (layer 0)."""
     names = label_names(fitted.targets)
     gold = torch.from_numpy(label_matrix(fitted.targets, names)).float()
     of_dev, of_test = names_with_unseen(names, dev), names_with_unseen(names, test)
@@ -43,15 +43,15 @@ def probe_task(
     def scores(logits: np.ndarray) -> np.ndarray:
         return np.array([micro_f1(gold_dev, predicted_labels(of_lane, len(of_dev)))[0] for of_lane in logits])
 
-    probes = Probes(sizes_of(fitted, len(names)), inputs, settings, seed, device)
+    probes = Probes(sizes_of(fitted, len(names)), lanes, settings, seed, device)
     lesson = Lesson(fitted, np.arange(fitted.n_sentences), gold, slope_of_cells, dev, scores)
     trained = train(probes, lesson, seed)
     logits = predict(probes, test, np.arange(test.n_sentences))
     about = {"n_targets": test.n_targets, "n_labels": len(names)}
     return [
-        {"input": name}
+        {"input": lane.input}
         | all_scores(gold_test, predicted_labels(of_lane, len(of_test)), of_test)
         | about
         | {"dev_f1": score, "epochs": epochs, "seed": seed}
-        for name, of_lane, score, epochs in zip(inputs, logits, trained.scores, trained.epochs)
+        for lane, of_lane, score, epochs in zip(lanes, logits, trained.scores, trained.epochs)
     ]

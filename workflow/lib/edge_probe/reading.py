@@ -1,27 +1,30 @@
-"""From a model's cached tokens and a dataset's file to a split of an edge-probing task."""
+"""From models' cached tokens and a dataset's file to a split of an edge-probing task."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
 import torch
 
-from workflow.lib.activations import layer_files, read_units, read_vectors, read_words
+from workflow.lib.activations import layer_files, read_about, read_units, read_vectors, read_words
 from workflow.lib.datasets import read_dataset
 from workflow.lib.edge_probe.alignment import first_tokens
 from workflow.lib.edge_probe.examples import Split
 from workflow.lib.edge_probe.targets import read_targets
 from workflow.lib.errors import UserError
 
+BYTES_HELD = 2 << 30  # of vectors; a single model may need more
 
-def read_split(folder: str | Path, data: str | Path) -> Split:
-    """`folder`: token activations of one dataset's split, `data`: its file."""
+
+def read_split(folders: list[Path], data: str | Path) -> Split:
+    """`folders`: token activations of one dataset's split under several models, `data`: its file."""
     table, info = read_dataset(data)
     if info["kind"] != "spans":
         raise UserError(f"dataset {info['dataset']} is of kind {info['kind']}: edge probing needs spans")
-    targets, files = read_targets(table, info["dataset"]), layer_files(folder)
-    n_words = pc.list_value_length(table["words"]).to_numpy().astype(np.int64)
-    tokens, first = first_tokens(read_units(files[0])[0], read_words(folder), n_words, str(folder))
+    targets, n_words = read_targets(table, info["dataset"]), pc.list_value_length(table["words"])
+    n_words = n_words.to_numpy().astype(np.int64)
+    tokens, first = first_tokens(*_tokens_of(folders), n_words, str(folders[0]))
     words_before = (np.cumsum(n_words) - n_words)[targets.row]
     start, end = first[words_before + targets.start], first[words_before + targets.end]
 
@@ -34,7 +37,7 @@ def read_split(folder: str | Path, data: str | Path) -> Split:
     rows, first_target = np.unique(targets.row, return_index=True)
     ends = np.cumsum(n_words)
     return Split(
-        vectors=torch.from_numpy(_read_layers(files, tokens[held])),
+        vectors=torch.from_numpy(_read_layers(folders, tokens[held])),
         first_token=np.append(place[first[(ends - n_words)[rows]]], place[-1]),
         first_target=np.append(first_target, len(targets.row)),
         start=place[start],
@@ -43,25 +46,43 @@ def read_split(folder: str | Path, data: str | Path) -> Split:
     )
 
 
-def _read_layers(files: list[Path], rows: np.ndarray) -> np.ndarray:
-    """(layers, rows, width), one layer in memory beside what is kept."""
-    for layer, path in enumerate(files):
-        kept = read_vectors(path)[rows]
-        if not np.isfinite(kept).all():
+def _tokens_of(folders: list[Path]) -> tuple[np.ndarray, np.ndarray]:
+    """Example and word of every token, which all models must see alike."""
+    found = [(read_units(layer_files(folder)[0])[0], read_words(folder)) for folder in folders]
+    for folder, columns in zip(folders, found):
+        if not all(map(np.array_equal, columns, found[0])):
+            raise UserError(f"{folder} and {folders[0]} do not hold the same tokens; delete both and run again")
+    return found[0]
+
+
+def _read_layers(folders: list[Path], rows: np.ndarray) -> np.ndarray:
+    """(models, layers, rows, width), one layer in memory beside what is kept."""
+    files = [layer_files(folder) for folder in folders]
+    if len(set(map(len, files))) > 1:
+        raise UserError(f"models of different depths cannot be probed side by side: {', '.join(map(str, folders))}")
+    about = read_about(files[0][0])
+    kept = np.empty((len(files), len(files[0]), len(rows), about["width"]), dtype=about["dtype"])
+    for (model, layer), path in np.ndenumerate(np.array(files, dtype=object)):
+        kept[model, layer] = read_vectors(path)[rows]
+        if not np.isfinite(kept[model, layer]).all():
             raise UserError(f"{path} holds values that are no finite numbers; the model or the cache is broken")
-        if not layer:
-            layers = np.empty((len(files), *kept.shape), dtype=kept.dtype)
-        layers[layer] = kept
-    return layers
+    return kept
 
 
-def read_splits(activations: str | Path, data: list[str], task: str, splits: tuple[str, ...]) -> list[Split]:
-    """A task's splits, from a model's activations and the dataset files that a rule has as input."""
+def side_by_side(caches: list[Path], task: str) -> Iterator[list[int]]:
+    """Which models' probes are trained at once: as many as memory allows, for narrow ones take hardly longer so."""
+    files = [path for folder in (caches[0] / "token").glob(f"{task}-*") for path in layer_files(folder)]
+    n = max(1, BYTES_HELD // max(1, sum(path.stat().st_size for path in files)))
+    yield from (list(range(start, min(start + n, len(caches)))) for start in range(0, len(caches), n))
+
+
+def read_splits(caches: list[Path], data: list[str], task: str, splits: tuple[str, ...]) -> list[Split]:
+    """A task's splits, from models' activations and the dataset files that a rule has as input."""
     files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in data}
     names = [f"{task}-{split}" for split in splits]
     if missing := [name for name in names if name not in files]:
         raise UserError(f"edge probing of '{task}' needs its splits {', '.join(splits)}: {missing[0]} is missing")
-    found = [read_split(Path(activations) / "token" / name, files[name]) for name in names]
+    found = [read_split([Path(cache) / "token" / name for cache in caches], files[name]) for name in names]
     if len({split.n_spans for split in found}) > 1:
         raise UserError(f"dataset {task}: targets have one span in some splits and two in others")
     return found

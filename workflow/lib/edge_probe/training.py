@@ -35,10 +35,10 @@ class Trained:
 
 def train(probes: Probes, lesson: Lesson, seed: int, from_start: bool = False) -> Trained:
     """`from_start`: the probes' first state counts too. (Not by F1: guesses beat probes that are still cautious.)"""
-    settings, inputs = probes.settings, probes.inputs
+    settings, lanes = probes.settings, probes.lanes
     batches = shuffled(lesson.sentences, settings.batch_size, seed)
-    progress, running = Progress(len(inputs), settings), np.arange(len(inputs))
-    best, updates, scores = probes.parameters.clone(), np.zeros(len(inputs)), np.zeros(len(inputs))
+    progress, running = Progress(len(lanes), settings), np.arange(len(lanes))
+    best, updates, scores = probes.parameters.clone(), np.zeros(len(lanes)), np.zeros(len(lanes))
     gold = lesson.gold.to(probes.device)
     for validation in range(0 if from_start else 1, settings.max_validations + 1):
         for _ in range(settings.validate_every if validation else 0):
@@ -58,7 +58,7 @@ def train(probes: Probes, lesson: Lesson, seed: int, from_start: bool = False) -
             running = running[~stops]
             probes.keep(np.flatnonzero(~stops).tolist())
             progress.keep(~stops)
-    probes.put(inputs, best)
+    probes.put(lanes, best)
     epochs = updates / -(-len(lesson.sentences) // settings.batch_size)
     return Trained(epochs.tolist(), scores.tolist())
 
@@ -79,6 +79,6 @@ def shuffled(sentences: np.ndarray, batch_size: int, seed: int) -> Iterator[np.n
 
 
 def fetched(split: Split, sentences: np.ndarray, device: str) -> tuple[torch.Tensor, Batch]:
-    """The vectors (l, t, w) of these sentences' tokens, and the spans in them."""
+    """The vectors (n, l, t, w) of these sentences' tokens, and the spans in them."""
     batch = split.batch(sentences)
-    return split.vectors.index_select(1, batch.token).to(device).float(), batch.to(device)
+    return split.vectors.index_select(2, batch.token).to(device).float(), batch.to(device)

@@ -1,10 +1,8 @@
 """Online codelengths of edge-probing tasks under models: how many bits do a task's labels cost, given the sentences?"""
 
-from itertools import product
-
 import torch
 
-from workflow.lib.edge_probe.reading import read_splits
+from workflow.lib.edge_probe.reading import read_splits, side_by_side
 from workflow.lib.edge_probe.settings import settings_from
 from workflow.lib.mdl import online_code, why_not
 
@@ -19,13 +17,16 @@ if __name__ == "__main__":
     inputs, params = snakemake.input, snakemake.params
     settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
     rows = []
-    for model, task in product(params.models, params.tasks):
-        train, dev = read_splits(cache_of(inputs.activations, model), inputs.data, task, ("train", "dev"))
-        if reason := why_not(train, dev):
-            log.info("%s, %s is left out: %s", model, task, reason)
-            continue
-        code = online_code(train, dev, settings, params.portions, params.shuffle_seed, params.seed, device)
-        rows += [{"model": model, "task": task} | row for row in code]
-        log.info("%s, %s: %.0f bits, %.2f times shorter than uniform", model, task, code[-1]["bits"],
-                 code[-1]["compression"])  # fmt: skip
+    caches = [cache_of(inputs.activations, model) for model in params.models]
+    for task in params.tasks:
+        for together in side_by_side(caches, task):
+            train, dev = read_splits([caches[at] for at in together], inputs.data, task, ("train", "dev"))
+            if reason := why_not(train, dev):
+                log.info("%s is left out: %s", task, reason)
+                break
+            codes = online_code(train, dev, settings, params.portions, params.shuffle_seed, params.seed, device)
+            for model, code in zip((params.models[at] for at in together), codes):
+                rows += [{"model": model, "task": task} | row for row in code]
+                log.info("%s, %s: %.0f bits, %.2f times shorter than uniform", model, task, code[-1]["bits"],
+                         code[-1]["compression"])  # fmt: skip
     write_table(rows, snakemake.output[0])
