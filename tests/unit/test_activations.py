@@ -1,5 +1,6 @@
 """The activation cache against a slow reading of one example at a time."""
 
+import copy
 import importlib.util
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import torch
 from transformers import BertConfig, BertModel, BertTokenizer
 
 from workflow.lib import activations, extraction
+from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.encoding import Encoded, encode
 from workflow.lib.errors import UserError
@@ -206,7 +208,8 @@ def test_chunks_are_whole_batches_that_fit_or_single_rows(monkeypatch, room):
     encoded = Encoded({}, lengths, 0, {}, [], [])
     chunks = list(extraction.chunks_of(encoded, "token", 8, 4))
     np.testing.assert_array_equal(np.concatenate(chunks), np.arange(200))
-    assert all(lengths[rows].sum() <= room or len(rows) == 1 for rows in chunks)
+    held = [extraction.padded_size(lengths[rows], 4) for rows in chunks]
+    assert all(size <= room or len(rows) == 1 for size, rows in zip(held, chunks)) and max(held) > room / 3
     assert all(len(rows) % 4 == 0 or len(rows) < 4 for rows in chunks[:-1])
 
 
@@ -318,11 +321,34 @@ def test_digest_of_weights_follows_the_weights(tmp_path, model):
 def test_rows_of_the_same_tokens_have_the_same_vectors_to_the_bit(model, tokenizer, tmp_path, monkeypatch):
     """In different chunks, and beside rows of other lengths."""
     texts = ["the cat", "a b c the cat sat on the mat", "a b", "THE CAT", "the cat sat", "the cat"]
+    made, make = [], extraction.Twins
+    monkeypatch.setattr(extraction, "Twins", lambda encoded: made.append(make(encoded)) or made[0])
     monkeypatch.setattr(extraction, "BYTES_HELD", 2 * BYTES_PER_UNIT)
     encoded = encode(text_table(texts), info_of(), tokenizer, 64, by_word=False)
     extraction.extract(model, encoded, "cls", tmp_path, ABOUT, 2, "float32")
     assert pq.ParquetFile(activations.layer_file(tmp_path, 0)).num_row_groups > 1
     for path in activations.layer_files(tmp_path):
         vectors = activations.read_vectors(path)
-        assert np.array_equal(vectors[0], vectors[5])
+        assert np.array_equal(vectors[0], vectors[3]) and np.array_equal(vectors[0], vectors[5])
     assert not np.array_equal(vectors[0], vectors[2])
+    assert not made[0].vectors  # nothing waits any more
+
+
+def test_memory_is_used_again_by_whatever_comes_next(model, tokenizer, tmp_path, monkeypatch):
+    """By other units, longer datasets, encoders cut or of another width: the files are those of fresh memory."""
+    several_chunks(monkeypatch)
+    texts = ["the cat", "a b c the cat sat on the mat", "a b", "the cat sat"]
+    narrow = BertModel(BertConfig(**model.config.to_diff_dict() | {"hidden_size": WIDTH // 2}))
+    cut = apply_recipe(copy.deepcopy(model), "truncate-1", seed=0)
+    spare = []
+    for at, (made, unit, n) in enumerate(
+        [(model, "token", 3), (model, "cls", 4), (narrow, "token", 4), (cut, "word", 2), (model, "token", 4)]
+    ):
+        encoded = encode(text_table(texts[:n]), info_of(), tokenizer, 64, by_word=unit == "word")
+        folders = tmp_path / f"{at}-again", tmp_path / f"{at}-fresh"
+        for folder, memory in zip(folders, (spare, None)):
+            extraction.extract(made, encoded, unit, folder, ABOUT, 2, "float32", memory)
+        again, fresh = (sorted(folder.glob("layer-*.parquet")) for folder in folders)
+        assert [path.name for path in again] == [path.name for path in fresh]
+        assert all(one.read_bytes() == other.read_bytes() for one, other in zip(again, fresh))
+        assert 1 <= len(spare) <= 2

@@ -17,30 +17,45 @@ from workflow.lib.encoders.states import StateReader
 from workflow.lib.encoding import Encoded
 from workflow.lib.placing import Pick, picker
 
-# Bytes of vectors, all layers, held before they are written, whatever the size of the dataset; twice, because one chunk
-# is written while the next one is filled. Rows are sorted by length within a chunk, so a small one pays in padding:
-# at BERT-base's size and batches of 64, with an eighth of this a quarter of the time.
+# Bytes of vectors, all layers, held before they are written, whatever the size of the dataset (a single row may need
+# more, and rows with a twin further down wait for it); twice, because one chunk is written while the next is filled.
+# Rows are sorted by length within a chunk, so a small one pays in padding: at BERT-base's size and batches of 64, with
+# an eighth of this a quarter of the time.
 BYTES_HELD = 384 << 20
 MOST_UNITS = 50_000  # for narrow encoders: more pad less, but touch more new memory
 FEWEST_BATCHES = 6  # in a chunk, unless memory allows less
 
 
 def chunks_of(encoded: Encoded, unit: str, bytes_per_unit: int, batch_size: int) -> Iterator[np.ndarray]:
-    """Consecutive examples whose units fit the memory allowance; whole batches, for a rest costs nearly as much.
+    """Consecutive examples whose vectors, padding included, fit the memory allowance; whole batches, for a rest costs
+    nearly as much.
 
     Never more than half of what is left: a chunk is written while the next one is run, but nothing is beside the last.
     """
-    n_rows, room = len(encoded.lengths), min(MOST_UNITS, max(1, BYTES_HELD // bytes_per_unit))
-    ends = np.cumsum(np.ones(n_rows, dtype=np.int64) if unit == "cls" else encoded.lengths)
-    start = 0
+    sizes = np.ones_like(encoded.lengths) if unit == "cls" else encoded.lengths
+    n_rows, room = len(sizes), min(MOST_UNITS, max(1, BYTES_HELD // bytes_per_unit))
+    ends, start = np.cumsum(sizes), 0
     while start < n_rows:
         before = ends[start - 1] if start else 0
         fits = int(np.searchsorted(ends, before + room, side="right")) - start
-        size = max(1, min(fits, max((n_rows - start) // 2, FEWEST_BATCHES * batch_size)))
-        if size > batch_size and start + size < n_rows:
-            size -= size % batch_size
-        yield np.arange(start, min(start + size, n_rows))
-        start += size
+        n = min(fits, max((n_rows - start) // 2, FEWEST_BATCHES * batch_size))
+        while (n := whole_batches(n, n_rows - start, batch_size)) > 1:
+            taken = padded_size(sizes[start : start + n], batch_size)
+            if taken <= room:
+                break
+            n = min(n - 1, n * room // taken)
+        yield np.arange(start, start + n)
+        start += n
+
+
+def whole_batches(n: int, n_left: int, batch_size: int) -> int:
+    """At least one row and at most what is left; of more than a batch, what fills batches."""
+    n = max(1, min(n, n_left))
+    return n if n <= batch_size or n == n_left else n - n % batch_size
+
+
+def padded_size(lengths: np.ndarray, batch_size: int) -> int:
+    return sum(len(rows) * int(lengths[rows].max()) for rows in sorted_batches(lengths, batch_size))
 
 
 def counts_of(encoded: Encoded, rows: np.ndarray, unit: str) -> np.ndarray:
@@ -67,15 +82,20 @@ class Twins:
             for row, other in enumerate(found)
         )
         self.first_of = np.array([other if is_same else row for row, (other, is_same) in enumerate(zip(found, same))])
-        self.has_twin = np.bincount(self.first_of, minlength=len(self.first_of))[self.first_of] > 1
-        self.vectors: dict[tuple[int, int], torch.Tensor] = {}
+        self.last_of = np.zeros_like(self.first_of)
+        self.last_of[self.first_of] = np.arange(len(found))  # of several twins the last one is left standing
+        self.vectors: dict[tuple[int, int], torch.Tensor] = {}  # of rows that have twins to come
 
     def settle(self, layer: int, chunk: "Chunk") -> None:
         """In the layer's vectors; called with chunks in the order of the dataset."""
         ends, held = np.cumsum(chunk.counts), chunk.held[layer]
-        for at in np.flatnonzero(self.has_twin[chunk.rows]):
-            here = chunk.order[ends[at] - chunk.counts[at] : ends[at]]
-            held[here] = self.vectors.setdefault((layer, self.first_of[chunk.rows[at]]), held[here])
+        first, last = self.first_of[chunk.rows], self.last_of[self.first_of[chunk.rows]]
+        for at in np.flatnonzero(first != last):
+            here, key = chunk.order[ends[at] - chunk.counts[at] : ends[at]], (layer, first[at])
+            if chunk.rows[at] == first[at]:
+                self.vectors[key] = held[here]
+            else:
+                held[here] = self.vectors.pop(key) if chunk.rows[at] == last[at] else self.vectors[key]
 
 
 @dataclass
@@ -85,7 +105,7 @@ class Chunk:
     rows: np.ndarray
     counts: np.ndarray
     order: torch.Tensor  # where the units of the first example are in `held`, then those of the second …
-    held: list[torch.Tensor]  # a layer each; longer than needed if used again
+    held: list[torch.Tensor]  # a layer each; more and longer ones than needed if used again
 
     @torch.inference_mode()  # which a thread does not inherit
     def write(self, writers: list[LayerWriter], twins: Twins) -> list[torch.Tensor]:
@@ -101,6 +121,10 @@ class Chunk:
         return self.held
 
 
+def has_room(held: torch.Tensor, size: int, width: int) -> bool:
+    return len(held) >= size and held.shape[1] == width
+
+
 @dataclass
 class Keeper:
     """Takes a batch's vectors from each layer as it comes, and holds them."""
@@ -112,7 +136,7 @@ class Keeper:
     def take(self, pick: Pick, begin: int, layer: int, state: torch.Tensor) -> None:
         if layer == self.reader.n_blocks:
             state = self.reader.read_out(state)
-        if layer == len(self.held) or len(self.held[layer]) < self.size:
+        if layer == len(self.held) or not has_room(self.held[layer], self.size, state.shape[-1]):
             self.held[layer : layer + 1] = [torch.empty(self.size, state.shape[-1])]
         self.held[layer][begin : begin + pick.size].copy_(pick.of(state))
 
@@ -155,31 +179,42 @@ def words_of_tokens(encoded: Encoded) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 @torch.inference_mode()
 def extract(
-    model: PreTrainedModel, encoded: Encoded, unit: str, folder: Path, about: dict, batch_size: int, dtype: str
+    model: PreTrainedModel,
+    encoded: Encoded,
+    unit: str,
+    folder: Path,
+    about: dict,
+    batch_size: int,
+    dtype: str,
+    spare: list[list[torch.Tensor]] | None = None,
 ) -> int:
     """Write layer-00.parquet … of one dataset into `folder`; returns the number of units.
 
     Beside the layers of tokens stands words.parquet, if the rows are made of words: spans of words are looked up there.
+    `spare`: memory that earlier extractions held; what this one holds is put there. New memory costs more than what is
+    done with it here.
     """
+    spare = [] if spare is None else spare
     reader = StateReader(model.to("cuda" if torch.cuda.is_available() else "cpu").eval())
     folder.mkdir(parents=True, exist_ok=True)
-    writers, n_units, spare, twins = [], 0, [], Twins(encoded)
+    writers, n_units, twins = [], 0, Twins(encoded)
     # one chunk is written while the model is at the next, so two are held
     with ThreadPoolExecutor(1) as disk:
         written: Future | None = None
         for rows in chunks_of(encoded, unit, 4 * model.config.hidden_size * (reader.n_blocks + 1), batch_size):
-            chunk = fill(reader, encoded, unit, rows, batch_size, spare)
+            chunk = fill(reader, encoded, unit, rows, batch_size, spare.pop() if spare else [])
             if not writers:
                 about = about | {"unit": unit}
                 writers = [
-                    LayerWriter(layer_file(folder, layer), held.shape[1], dtype, about | {"layer": layer})
-                    for layer, held in enumerate(chunk.held)
+                    LayerWriter(layer_file(folder, layer), chunk.held[layer].shape[1], dtype, about | {"layer": layer})
+                    for layer in range(reader.n_blocks + 1)
                 ]
-            spare = written.result() if written else []
+            if written:
+                spare.append(written.result())
             written = disk.submit(chunk.write, writers, twins)
             n_units += int(chunk.counts.sum())
         if written:
-            written.result()
+            spare.append(written.result())
     for writer in writers:
         writer.close()
     if unit == "token" and encoded.word_of:

@@ -34,6 +34,7 @@ class Cache:
     model_folder: Path
     settings: dict
     log: object
+    spare: list  # memory, from dataset to dataset and model to model
 
     def write(
         self, weights: Path, unit: str, path: str, folder: Path, limit: int | None = None, longest: int | None = None
@@ -49,7 +50,8 @@ class Cache:
         longest = longest_for(info, longest or self.settings["max_tokens"], max_tokens(model, tokenizer))
         encoded = encode(table, info, tokenizer, longest, by_word=unit == "word")
         about = {"model": digest, "dataset": info["digest"]}
-        n_units = extract(model, encoded, unit, folder, about, self.settings["batch_size"], self.settings["dtype"])
+        batch_size, dtype = self.settings["batch_size"], self.settings["dtype"]
+        n_units = extract(model, encoded, unit, folder, about, batch_size, dtype, self.spare)
         self.log.info("%s %s of %s: %d units of %d rows, %d cut to %d tokens", weights.name, unit, info["dataset"],
                       n_units, len(table), encoded.n_truncated, longest)  # fmt: skip
 
@@ -68,9 +70,10 @@ if __name__ == "__main__":
     torch.set_num_threads(snakemake.threads)
     log = to_rule_log(snakemake.log[0])
     files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in snakemake.input.data}
+    spare = []
     with whole_folder(snakemake.output[0]) as folder:
         for model, (adapted, plan) in zip(snakemake.input.models, snakemake.params.plan.items()):
-            cache = Cache(Path(model), snakemake.params.settings, log)
+            cache = Cache(Path(model), snakemake.params.settings, log, spare)
             for unit, names in plan["units"].items():
                 for name in names:
                     limit, longest = plan["limits"].get(name), plan["longest"].get(name)
