@@ -14,7 +14,7 @@ SPAN = {"start1": 0, "end1": 1, "start2": None, "end2": None, "labels": ["NP"]}
 ROWS = {
     "text": [
         {"id": "a", "text": "Good – très bien.", "text_pair": None, "label": 1},
-        {"id": "b", "text": "", "text_pair": "second", "label": 0},
+        {"id": "b", "text": "", "text_pair": None, "label": 0},
     ],
     "qa": [
         {"id": "a", "question": "Who?", "context": "Ann left.", "answers": [{"text": "Ann", "start": 0}]},
@@ -144,3 +144,10 @@ def test_a_treebank_of_ordinary_size_is_checked_quickly(tmp_path):
     start = time.process_time()
     write(tmp_path / "x", table, "treebank")
     assert time.process_time() - start < 4  # about 0.4 s on a quiet core
+
+
+def test_pairs_and_single_texts_are_not_mixed(tmp_path):
+    rows = [dict(row, text_pair=pair) for row, pair in zip(ROWS["text"], ("second", None))]
+    about = {"dataset": "d", "split": "train", "kind": "text", "labels": LABELS["text"], "source": "test"}
+    with pytest.raises(UserError, match="row b: it has one text, where others have two"):
+        write_dataset(tmp_path / "x.parquet", rows, **about)

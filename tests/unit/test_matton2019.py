@@ -66,6 +66,8 @@ def test_sample_sizes_beyond_the_data_are_left_out():
     pca_script, task = script("pca/accuracy.py"), planted_task()
     rows = list(pca_script.by_sample_size(task.train, task, [50, 300, 9999], 2, 3, 0, 1.0))
     assert [row["sample_size"] for row in rows] == [50, 50, 50, 300]
+    with pytest.raises(UserError, match="sample_sizes begins at 400, but the general text has 300 rows"):
+        list(pca_script.by_sample_size(task.train, task, [400, 9999], 2, 3, 0, 1.0))
 
 
 def models(encoders=("base.0", "base.1", "base.2")):
@@ -125,6 +127,23 @@ def test_claims_fail_where_they_were_broken():
     tables = planted_tables()
     tables["variance"]["explained"] = 1.0
     assert verdicts(tables)["variance_follows_classes"] == FAILS
+
+
+def test_steps_that_no_search_took_leave_the_verdict_open():
+    """search_neurons may be below five."""
+    tables = planted_tables()
+    tables["greedy"] = tables["greedy"].query("step < 5")
+    assert verdicts(tables)["pretrained_neurons_fall_short"] == UNCLEAR
+    assert verdicts(tables)["one_neuron_for_two_classes"] == HOLDS
+
+
+def test_full_width_is_each_encoders_own():
+    """There all series are equal, which must not be averaged into the gaps below."""
+    tables = planted_tables()
+    of_narrow = (tables["accuracy"]["dimensions"] == 64) & tables["accuracy"]["model"].str.startswith("base.0")
+    tables["accuracy"].loc[of_narrow, "dimensions"] = 32
+    found = {claim.name: claim.evidence for claim in all_claims(tables)}
+    assert "0.0 (n=3)" in found["general_pca_beats_random"] and "9.0 ±" in found["general_pca_beats_random"]
 
 
 def test_one_repetition_cannot_tell():

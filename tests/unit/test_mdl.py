@@ -206,7 +206,7 @@ def test_models_side_by_side_are_coded_as_each_alone(tmp_path):
     args = (SMALL, (25, 50, 100), 1234, 0)
     together = online_code(both(train, noisy[0]), both(dev, noisy[1]), *args)
     for of_model, alone in zip(together, (code_of(train, dev, *args), code_of(*noisy, *args)), strict=True):
-        pd.testing.assert_frame_equal(pd.DataFrame(of_model), pd.DataFrame(alone), rtol=1e-3)
+        pd.testing.assert_frame_equal(pd.DataFrame(of_model), pd.DataFrame(alone), rtol=1e-5)
     assert together[0][-1]["bits"] < 0.8 * together[1][-1]["bits"]
 
 

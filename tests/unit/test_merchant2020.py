@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from workflow.lib.claims import merchant2020 as claims
 from workflow.lib.claims.verdicts import FAILS, HOLDS, UNCLEAR
 from workflow.lib.merchant2020 import by_series, depth_curves, edge_deltas, edge_scores, published_curve
+from workflow.lib.tables import read_tables, write_table
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
 ENCODERS, TASKS = ["base.0", "base.1", "base.2"], ["parse", "mnli", "squad"]
@@ -236,7 +238,20 @@ def test_what_chance_alone_scores_is_not_kept():
     costs, harmless = found["dep_needs_most_layers"], found["freezing_half_is_harmless"]
     assert costs.verdict == UNCLEAR and "2 of 4 frozen" in costs.evidence and "Dep's 0.00" in costs.evidence
     assert harmless.verdict == FAILS and "MNLI 0.858" in harmless.evidence
-    assert script("scorecard/merchant2020.py").chance_of([0, 1, 1, 2]) == 0.5
+    chance_of = script("scorecard/merchant2020.py").chance_of
+    assert chance_of(pa.table({"label": [0, 1, 1, 2]}), "text") == 0.5
+    contexts = ["Ann saw Bob", "the cat sat here now"]  # "the" is no word of an answer
+    answers = [[{"text": "Ann saw"}], [{"text": "now"}, {"text": "cat"}]]
+    # first 1: 2/3 and 0; 2: 1 and 1; 3: 4/5 and 2/3
+    assert chance_of(pa.table({"context": contexts, "answers": answers}), "qa") == 1.0
+    answers[1] = [{"text": "now"}]  # 2: 1 and 0, all five: 4/5 and 2/5
+    assert chance_of(pa.table({"context": contexts, "answers": answers}), "qa") == pytest.approx(0.6)
+
+
+def test_tasks_that_cannot_be_coded_leave_the_verdict_open(tmp_path):
+    write_table([], tmp_path / "codelength.parquet")
+    found = claims.description(read_tables([tmp_path / "codelength.parquet"]), "parse")
+    assert [claim.verdict for claim in found] == ["cannot tell"] * 2
 
 
 # --- description length
@@ -254,10 +269,10 @@ def code_rows(change: dict[str, float]) -> pd.DataFrame:
 
 
 def test_description_claims():
-    found = verdicts(claims.description(by_series(code_rows({"ep_dependencies/parse": -0.3})), "parse"))
+    found = verdicts(claims.description(code_rows({"ep_dependencies/parse": -0.3}), "parse"))
     assert found == {"mdl_differs_little": HOLDS, "dep_shortens_dependencies": HOLDS}
     changes = {f"{task}/{series}": 0.2 for task in ("ep_pos", "ep_dependencies") for series in TASKS}
-    found = verdicts(claims.description(by_series(code_rows(changes)), "parse"))
+    found = verdicts(claims.description(code_rows(changes), "parse"))
     assert found == {"mdl_differs_little": FAILS, "dep_shortens_dependencies": FAILS}
 
 

@@ -154,3 +154,16 @@ def test_whole_folder_leaves_nothing_of_a_failure(tmp_path, is_new):
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == ([] if is_new else [path])
     assert is_new or [file.name for file in path.iterdir()] == ["old"]
+
+
+def test_what_a_killed_job_left_is_removed_by_the_next(tmp_path):
+    """And nothing else that stands there."""
+    (tmp_path / ".out.123.part").mkdir()
+    (tmp_path / ".out.123.part" / "half").write_text("half")
+    (tmp_path / ".x.csv.7.part").write_text("half")
+    (tmp_path / ".other.9.part").write_text("of another output")
+    with whole_folder(tmp_path / "out") as beside:
+        (beside / "new").write_text("new")
+    with whole_file(tmp_path / "x.csv") as beside:
+        beside.write_text("new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other.9.part", "out", "x.csv"]

@@ -145,6 +145,9 @@ def test_a_class_rarer_than_the_folds_is_an_error_that_names_it():
     with pytest.raises(UserError, match=r"class 2 has 3 examples.*n_folds=5") as error:
         greedy_search(x, y, 3, n_neurons=1)
     assert "\n" not in str(error.value)
+    y[:3] = 0
+    with pytest.raises(UserError, match=r"class 2 has 0 examples"):
+        greedy_search(x, y, 3, n_neurons=1)
 
 
 def test_a_subsample_keeps_the_classes_shares():

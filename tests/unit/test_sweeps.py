@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from workflow.lib.datasets import write_dataset
-from workflow.lib.training import finetuning
+from workflow.lib.training import finetuning, loop
 
 torch.set_num_threads(1)
 SCRIPT = Path(__file__).resolve().parents[2] / "workflow/scripts/sweeps/recipes.py"
@@ -103,3 +103,28 @@ def test_a_killed_sweep_goes_on_with_the_next_run(folder, tmp_path, monkeypatch)
     pd.testing.assert_frame_equal(again, whole)
     distances = [pd.read_parquet(tmp_path / name / "00.distances.parquet") for name in ("killed", "whole")]
     pd.testing.assert_frame_equal(*distances)
+
+
+def test_out_of_memory_goes_on_in_halves_and_keeps_its_steps(folder, tmp_path, monkeypatch):
+    """Also if it is killed on the way, and runs out of memory once more when it is called again."""
+    inputs = (str(folder / name) for name in ("encoder", "train.parquet", "test.parquet"))
+    task = finetuning.Task(*inputs, SETTINGS | {"save_every": 1})
+    whole = task.tune("full", 1.0, 0, tmp_path / "whole")
+    update, done = loop._update, []
+
+    def short_of_memory(*args):
+        if args[-1]["accumulation"] == 1:
+            raise torch.OutOfMemoryError
+        if len(done) == 4:  # in the second epoch
+            done.append("kill")
+            raise KeyboardInterrupt
+        done.append(args[-1]["accumulation"])
+        return update(*args)
+
+    monkeypatch.setattr(loop, "_update", short_of_memory)
+    with pytest.raises(KeyboardInterrupt):
+        task.tune("full", 1.0, 0, tmp_path / "halves")
+    halves = task.tune("full", 1.0, 0, tmp_path / "halves")
+    assert done == [2, 2, 2, 2, "kill", 2, 2, 2]  # three updates an epoch, the first epoch was not lost
+    steps = [sorted(path.name for path in tuned.state.folder.iterdir()) for tuned in (whole, halves)]
+    assert steps[0] == steps[1] == [f"{step:05d}" for step in range(7)]

@@ -36,6 +36,16 @@ def best_over(measure: Callable[[str, str], float], guess: str, references: list
     return max(measure(guess, reference) for reference in references or [""])
 
 
+def blind_f1(contexts: list[str], references: list[list[str]]) -> float:
+    """What is scored without reading the questions: the first n words of every context, at the best n."""
+    words = [context.split() for context in contexts]
+    longest = min(LONGEST_ANSWER, max(map(len, words)))
+    return max(
+        float(np.mean([best_over(f1, " ".join(of_row[:n]), true) for of_row, true in zip(words, references)]))
+        for n in range(1, longest + 1)
+    )
+
+
 class Span(NamedTuple):
     score: float
     first: int  # token

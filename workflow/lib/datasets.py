@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from workflow.lib.errors import UserError, nearest
@@ -64,6 +65,9 @@ def _conform(where: str, rows, kind: str) -> pa.Table:
 
 def _check_and_digest(where: str, table: pa.Table, kind: str, labels: list[str]) -> str:
     """One pass over the rows. The digest is of kind, labels and rows as JSON, not of how Parquet packs them."""
+    if kind == "text" and 0 < table["text_pair"].null_count < table.num_rows:
+        name = table.filter(pc.is_null(table["text_pair"]))["id"][0]
+        raise UserError(f"{where}, row {name}: it has one text, where others have two")
     digest, seen = hashlib.sha256(json.dumps([kind, labels]).encode()), set()
     for batch in table.to_batches(max_chunksize=4096):
         for row in batch.to_pylist():

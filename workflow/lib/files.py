@@ -1,10 +1,22 @@
-"""Outputs that appear whole or not at all: written beside their place, then renamed into it."""
+"""Outputs that appear whole or not at all: written beside their place, then renamed into it.
+
+What killed jobs have left there is removed by the next: Snakemake never has two jobs write the same output.
+"""
 
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
+
+
+def remove_parts(path: Path) -> None:
+    for part in path.parent.glob(f".{escape(path.name)}.*.part"):
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -13,6 +25,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    remove_parts(path)
     try:
         yield beside
         os.replace(beside, path)
@@ -26,7 +39,7 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    shutil.rmtree(beside, ignore_errors=True)
+    remove_parts(path)
     beside.mkdir()
     try:
         yield beside

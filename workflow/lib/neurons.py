@@ -11,9 +11,9 @@ from workflow.lib.errors import UserError
 from workflow.lib.scaling import mean_and_scale
 
 
-def stratified_folds(y: np.ndarray, n_folds: int, seed: int) -> np.ndarray:
-    """The fold in which each row is held out."""
-    for label, count in zip(*np.unique(y, return_counts=True)):
+def stratified_folds(y: np.ndarray, n_folds: int, seed: int, n_classes: int = 0) -> np.ndarray:
+    """The fold in which each row is held out. `n_classes`: that there should be, whatever `y` holds of them."""
+    for label, count in enumerate(np.bincount(y, minlength=n_classes)):
         if count < n_folds:
             raise UserError(
                 f"class {label} has {count} examples, fewer than n_folds={n_folds}: every fold must hold each class "
@@ -85,7 +85,7 @@ def greedy_search(
     """Add, `n_neurons` times, the neuron of best cross-validated accuracy; of equal ones the lowest index."""
     rows = stratified_rows(y, max_rows, seed)
     x, y = x[rows], y[rows]
-    folds = stratified_folds(y, n_folds, seed)
+    folds = stratified_folds(y, n_folds, seed, n_classes)
     selected, found = [], []
     for step in range(1, min(n_neurons, x.shape[1]) + 1):
         accuracies = cross_validated_accuracies(x, y, n_classes, selected, folds, c, device, memory_gib)

@@ -3,7 +3,7 @@
 in   an encoder's folder, a task's training and evaluation rows
 out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet,
      saved steps if asked for; and beside it .metrics.parquet: train and test accuracy
-how  recipes full, freeze-k, truncate-k, reinit-k, frozen; AdamW with a rate per layer; early stopping on held-out rows
+how  recipes full, freeze-k, truncate-k, reinit-k, frozen; AdamW with a rate per layer; the best epoch by held-out rows
 """
 
 

@@ -61,9 +61,9 @@ def tuning_beats_frozen(greedy: pd.DataFrame, metrics: pd.DataFrame) -> Claim:
 
 
 def pca_orders(accuracy: pd.DataFrame) -> list[Claim]:
-    """Averages over all retained numbers of dimensions below the full width."""
+    """Averages over all retained numbers of dimensions below the encoder's full width."""
     points = curve_points(accuracy)
-    points = points[points["dimensions"] < points["dimensions"].max()]
+    points = points[points["dimensions"] < points.groupby("encoder")["dimensions"].transform("max")]
     wide = points.pivot_table(index=["task", "encoder"], columns="series", values="accuracy")
     over_random, over_general = wide["general"] - wide["random"], wide["in_domain"] - wide["general"]
     closer = over_random - over_general.abs()
@@ -96,7 +96,8 @@ def variance_follows_classes(variance: pd.DataFrame, n_classes: dict[str, int]) 
 def neurons_suffice(greedy: pd.DataFrame) -> list[Claim]:
     keys = ["state", "task", "n_classes", "encoder", "seed"]
     wide = selected_accuracies(greedy).pivot_table(index=keys, columns="neurons", values="accuracy", sort=False)
-    missing = wide[["1", "5", "natural"]].rsub(wide["all"], axis=0)
+    # a step that no search took has no column
+    missing = wide.reindex(columns=["1", "5", "natural"]).rsub(wide["all"], axis=0)
     tuned, frozen = missing.xs("finetuned"), missing.xs("pretrained")
     of_two = tuned[tuned.index.get_level_values("n_classes") == 2]
     what = "points below all"

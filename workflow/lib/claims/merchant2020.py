@@ -4,7 +4,7 @@ looking. Every list is over repetitions: encoders, each pre-trained from its own
 import pandas as pd
 
 from workflow.lib.claims.verdicts import FAILS, HOLDS, UNCLEAR, Claim, above, all_of, said
-from workflow.lib.merchant2020 import BASELINES, series_name
+from workflow.lib.merchant2020 import BASELINES, by_series, series_name
 
 MUCH = 0.5  # a tuned model's loss is "much smaller" below this share of the smaller baseline's
 COMPARABLE = 0.95  # of the full model's score
@@ -138,8 +138,8 @@ def depths(
 ) -> list[Claim]:
     """The paper's MNLI stands for classification: the first task with head `sequence`.
 
-    `chance`: what the most frequent answer scores; without it a classifier that learnt nothing would keep most of its
-    accuracy. LAS and F1 begin at 0.
+    `chance`: what a guess scores, by task; without it a model that learnt nothing would keep most of its score. (LAS
+    begins at 0.)
     """
     parser = next(task for task, head in heads.items() if head == "parser")
     classifier = next((task for task, head in heads.items() if head == "sequence"), None)
@@ -166,6 +166,7 @@ def description(codelength: pd.DataFrame, parser: str) -> list[Claim]:
     if "part" not in codelength:
         names = ("mdl_differs_little", "dep_shortens_dependencies")
         return [claim(name, UNCLEAR, "no task with one label per target") for name in names]
+    codelength = by_series(codelength)
     total = codelength[codelength["part"] == "total"]
     base = total[total["series"] == "base"].groupby(["task", "encoder"])["bits"].mean()
     tuned = total[total["series"] != "base"]

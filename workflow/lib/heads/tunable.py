@@ -58,7 +58,7 @@ class Head(nn.Module):
         raise NotImplementedError
 
     def scores(self, model: "Tunable", examples: Examples) -> dict[str, float]:
-        """The task's metrics in 0..1 (Matthews: -1..1), the main one first: early stopping and curves read that."""
+        """The task's metrics in 0..1 (Matthews: -1..1), the main one first: `keep_best` and curves read that."""
         raise NotImplementedError
 
 

@@ -1,5 +1,6 @@
 """One fine-tuning: a task's rows, an encoder, a recipe. Several recipes of one task may share the rows read."""
 
+import gc
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +79,7 @@ class Task:
         # the same effective batch in twice as many parts; a second failure is the user's to solve
         settings = self.settings | {"accumulation": 2 * self.settings["accumulation"]}
         log.warning("out of memory: once more with accumulation %d", settings["accumulation"])
+        gc.collect()  # Accelerate's mixed precision leaves the failed model in a cycle
         torch.cuda.empty_cache()
         return self._attempt(recipe, fraction, seed, output, settings)
 
@@ -86,7 +88,9 @@ class Task:
         if settings["keep_best"] and not len(held_out):
             raise UserError(f"keep_best needs held-out rows, but holdout {settings['holdout']} gives none")
         model = self.build(recipe, seed)
-        made_from = [settings, recipe, seed, fraction, self.modules, self.digest, digest_of_weights(self.encoder)]
+        # in however many parts a batch goes through: out of memory, a training is continued in smaller ones
+        same = {key: value for key, value in settings.items() if key != "accumulation"}
+        made_from = [same, recipe, seed, fraction, self.modules, self.digest, digest_of_weights(self.encoder)]
         state = SavedState(output, made_from)
 
         def save_step(step: int, model: Tunable) -> None:

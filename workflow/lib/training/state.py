@@ -24,13 +24,16 @@ class SavedState:
             torch.save(state, beside)
 
     def load(self) -> dict | None:
-        state = torch.load(self.path, weights_only=True) if self.path.exists() else {"settings": None}
+        state = (
+            torch.load(self.path, map_location="cpu", weights_only=True) if self.path.exists() else {"settings": None}
+        )
         if state.pop("settings") != self.settings:
             shutil.rmtree(self.folder, ignore_errors=True)  # of a training that is not continued
             return None
         torch.set_rng_state(state.pop("rng"))
-        if "cuda_rng" in state:
-            torch.cuda.set_rng_state_all(state.pop("cuda_rng"))
+        of_gpus = state.pop("cuda_rng", [])
+        if len(of_gpus) == torch.cuda.device_count():  # on another machine the numbers differ in any case
+            torch.cuda.set_rng_state_all(of_gpus)
         return state
 
     def remove(self) -> None:

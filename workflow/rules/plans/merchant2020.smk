@@ -168,8 +168,8 @@ def merchant_heads():
 
 
 def merchant_labelled():
-    """Tasks that are scored by the share of right labels, which chance alone makes larger than 0."""
-    return [task for task, head in merchant_heads().items() if head == "sequence"]
+    """Tasks on which a guess scores more than 0: labels, and answers in short texts."""
+    return [task for task, head in merchant_heads().items() if head in ("sequence", "answers")]
 
 
 def merchant_scored():

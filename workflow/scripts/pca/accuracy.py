@@ -57,6 +57,8 @@ def by_sample_size(
     vectors: np.ndarray, task: TaskVectors, sizes: list[int], n_components: int, draws: int, seed: int, c: float
 ) -> Iterator[dict]:
     """How many vectors does the general PCA need? Sizes beyond what there is are left out."""
+    if min(sizes) > len(vectors):
+        raise UserError(f"matton2019.sample_sizes begins at {min(sizes)}, but the general text has {len(vectors)} rows")
     for size in (size for size in sizes if size <= len(vectors)):
         for draw in range(draws if size < len(vectors) else 1):
             sample = np.random.default_rng([seed, draw]).permutation(len(vectors))[:size]

@@ -3,7 +3,9 @@
 from collections import Counter
 
 import pandas as pd
+import pyarrow as pa
 
+from workflow.lib.answer_text import blind_f1
 from workflow.lib.claims import merchant2020 as claims
 from workflow.lib.merchant2020 import (
     PUBLISHED,
@@ -70,9 +72,12 @@ def of_full_models(metrics: pd.DataFrame, heads: dict[str, str]) -> list[tuple]:
     return [("section3", series_of(row["task"]), metric, 100 * row[f"test_{metric}"]) for row, metric in rows]
 
 
-def chance_of(labels: list[int]) -> float:
-    """What answering the most frequent label scores."""
-    return Counter(labels).most_common(1)[0][1] / len(labels)
+def chance_of(table: pa.Table, kind: str) -> float:
+    """What a guess scores that does not look: the most frequent label, or the beginning of the text."""
+    if kind == "qa":
+        answers = [[answer["text"] for answer in of_row] for of_row in table["answers"].to_pylist()]
+        return blind_f1(table["context"].to_pylist(), answers)
+    return Counter(table["label"].to_pylist()).most_common(1)[0][1] / len(table)
 
 
 if __name__ == "__main__":
@@ -83,7 +88,8 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "labelled"}
     labelled = zip(snakemake.params.settings["labelled"], snakemake.input.labelled)
-    chance = {task: chance_of(read_dataset(path)[0]["label"].to_pylist()) for task, path in labelled}
+    rows_of = {task: read_dataset(path) for task, path in labelled}
+    chance = {task: chance_of(table, info["kind"]) for task, (table, info) in rows_of.items()}
     settings = snakemake.params.settings
     tasks, layers, heads = settings["tasks"], settings["layers"], settings["heads"]
     parser = next(task for task, head in heads.items() if head == "parser")
@@ -97,7 +103,7 @@ if __name__ == "__main__":
     found += claims.structure(structural, tasks, parser)
     found += claims.rsa(similarity, settings["general"], settings["own"], parser)
     found += claims.depths(freeze, truncate, layers, heads, chance)
-    found += claims.description(by_series(tables["mdl"]), parser)
+    found += claims.description(tables["mdl"], parser)
     rows = of_edges(edges, deltas, settings["not_comparable"]) + of_full_models(tables["metrics"], heads)
     if settings["is_published_depth"]:  # else a layer is not the paper's layer
         rows += of_layers(structural, similarity, settings) + of_depths(freeze, truncate)
