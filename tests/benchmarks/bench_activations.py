@@ -30,9 +30,9 @@ def make(layers: int, width: int, heads: int, n_rows: int) -> tuple[BertModel, E
                         intermediate_size=4 * width, max_position_embeddings=128)  # fmt: skip
     rng = np.random.default_rng(0)
     lengths = rng.integers(12, 40, n_rows)
-    ids = [rng.integers(5, 900, n).tolist() for n in lengths]
-    inputs = {"input_ids": ids, "attention_mask": [[1] * n for n in lengths]}
-    special = [[1] + [0] * (n - 2) + [1] for n in lengths]
+    ids = [rng.integers(5, 900, n, dtype=np.int32) for n in lengths]
+    inputs = {"input_ids": ids, "attention_mask": [np.ones(n, np.int8) for n in lengths]}
+    special = [np.array([1] + [0] * (n - 2) + [1], np.int8) for n in lengths]
     return BertModel(config, add_pooling_layer=False).eval(), Encoded(
         inputs, lengths, 0, {"input_ids": 0, "attention_mask": 0}, [], special
     )

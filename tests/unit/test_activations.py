@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel, BertTokenizer
 
-from workflow.lib import activations, extraction
+from workflow.lib import activations, encoding, extraction
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.encoding import Encoded, encode
@@ -288,7 +288,7 @@ def test_pairs_have_token_types(model, tokenizer, tmp_path):
     extraction.extract(model, encoded, "cls", tmp_path, ABOUT, 3, "float32")
     vectors = [activations.read_vectors(path) for path in activations.layer_files(tmp_path)]
     for at, (text, pair) in enumerate(zip(TEXTS, pairs)):
-        types = encoded.inputs["token_type_ids"][at]
+        types = encoded.inputs["token_type_ids"][at].tolist()
         assert types == [0] * (len(tokenizer.tokenize(text)) + 2) + [1] * (len(tokenizer.tokenize(pair)) + 1)
         states, _ = slow_states(model, tokenizer, text, text_pair=pair)
         for layer in range(N_LAYERS + 1):
@@ -352,3 +352,16 @@ def test_memory_is_used_again_by_whatever_comes_next(model, tokenizer, tmp_path,
         assert [path.name for path in again] == [path.name for path in fresh]
         assert all(one.read_bytes() == other.read_bytes() for one, other in zip(again, fresh))
         assert 1 <= len(spare) <= 2
+
+
+@pytest.mark.parametrize("by_word", [False, True])
+def test_tokenising_in_slices_changes_nothing(tokenizer, monkeypatch, by_word):
+    texts = ["the cat", "a b c the cat sat on the mat", "a b", "the cat sat", "the mat sat on a cat"] * 2
+    whole = encode(text_table(texts), info_of(), tokenizer, 6, by_word)
+    monkeypatch.setattr(encoding, "AT_ONCE", 3)
+    sliced = encode(text_table(texts), info_of(), tokenizer, 6, by_word)
+    assert whole.n_truncated == sliced.n_truncated == 4 and bool(whole.word_of) == by_word
+    np.testing.assert_array_equal(whole.lengths, sliced.lengths)
+    for one, other in ((whole.inputs, sliced.inputs), (whole.__dict__, sliced.__dict__)):
+        for name in set(one) & {*whole.inputs, "word_of", "special"}:
+            assert all(map(np.array_equal, one[name], other[name])) and len(one[name]) == len(other[name])

@@ -172,10 +172,9 @@ def test_a_table_of_another_length_is_refused(model_folder, tmp_path):
 
 
 def test_special_tokens_are_left_out_and_other_tokens_without_a_word_are_kept():
-    encoded = Encoded(
-        inputs={}, lengths=np.array([5, 2, 4]), n_truncated=0, pad={},
-        word_of=[[-1, 0, -1, 1, -1], [-1, -1], [-1, -1, 0, -1]], special=[[1, 0, 0, 0, 1], [1, 1], [1, 0, 0, 1]],
-    )  # fmt: skip
+    word_of = [np.array(row) for row in ([-1, 0, -1, 1, -1], [-1, -1], [-1, -1, 0, -1])]
+    special = [np.array(row) for row in ([1, 0, 0, 0, 1], [1, 1], [1, 0, 0, 1])]
+    encoded = Encoded({}, np.array([5, 2, 4]), 0, {}, word_of, special)
     example, unit, word = extraction.words_of_tokens(encoded)
     assert (example.tolist(), unit.tolist(), word.tolist()) == ([0, 0, 0, 2, 2], [0, 1, 2, 0, 1], [0, -1, 1, -1, 0])
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -63,8 +62,8 @@ def counts_of(encoded: Encoded, rows: np.ndarray, unit: str) -> np.ndarray:
     if unit == "cls":
         return np.ones(len(rows), dtype=np.int64)
     if unit == "word":
-        return np.array([len(set(encoded.word_of[row]) - {-1}) for row in rows])
-    return np.array([encoded.lengths[row] - sum(encoded.special[row]) for row in rows])
+        return np.array([len(set(encoded.word_of[row].tolist()) - {-1}) for row in rows])
+    return np.array([np.count_nonzero(encoded.special[row] == 0) for row in rows])
 
 
 class Twins:
@@ -75,10 +74,10 @@ class Twins:
         first: dict[int, int] = {}
         inputs = list(encoded.inputs.values())
         # hashes, because the tokens themselves would be in memory twice; where they agree, the tokens are compared
-        hashes = (hash(tuple(map(tuple, tokens))) for tokens in zip(*inputs))
+        hashes = (hash(tuple(part.tobytes() for part in of_row)) for of_row in zip(*inputs))
         found = [first.setdefault(hashed, row) for row, hashed in enumerate(hashes)]
         same = (
-            row == other or all(of_input[row] == of_input[other] for of_input in inputs)
+            row == other or all(np.array_equal(of_input[row], of_input[other]) for of_input in inputs)
             for row, other in enumerate(found)
         )
         self.first_of = np.array([other if is_same else row for row, (other, is_same) in enumerate(zip(found, same))])
@@ -168,13 +167,10 @@ def places(order: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 def words_of_tokens(encoded: Encoded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(example, unit, word) of every token, in the order of the layers' rows; -1: a token of no word."""
-    words = [
-        [word for word, special in zip(word_of, specials) if not special]
-        for word_of, specials in zip(encoded.word_of, encoded.special)
-    ]
+    words = [word_of[special == 0] for word_of, special in zip(encoded.word_of, encoded.special)]
     counts = np.array([len(of_row) for of_row in words])
     unit = np.concatenate([np.arange(count) for count in counts])
-    return np.repeat(np.arange(len(words)), counts), unit, np.array(list(chain.from_iterable(words)), dtype=np.int64)
+    return np.repeat(np.arange(len(words)), counts), unit, np.concatenate(words)
 
 
 @torch.inference_mode()

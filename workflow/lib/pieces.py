@@ -20,12 +20,12 @@ class WordPlaces:
     """First token and number of pieces of every word of every row."""
 
     def __init__(self, encoded: Encoded):
-        n_words = [max(word_of, default=-1) + 1 for word_of in encoded.word_of]
+        n_words = [int(np.max(word_of, initial=-1)) + 1 for word_of in encoded.word_of]
         self.offset = np.concatenate([[0], np.cumsum(n_words)])
         self.first = np.zeros(self.offset[-1], dtype=np.int64)
         self.size = np.zeros(self.offset[-1], dtype=np.int64)
         for row, word_of in enumerate(encoded.word_of):
-            pieces = np.array(word_of, dtype=np.int64)
+            pieces = np.asarray(word_of, dtype=np.int64)
             tokens = np.flatnonzero(pieces >= 0)
             words = pieces[tokens] + self.offset[row]
             self.size[self.offset[row] : self.offset[row + 1]] = np.bincount(pieces[tokens], minlength=n_words[row])
