@@ -162,8 +162,14 @@ def test_what_a_killed_job_left_is_removed_by_the_next(tmp_path):
     (tmp_path / ".out.123.part" / "half").write_text("half")
     (tmp_path / ".x.csv.7.part").write_text("half")
     (tmp_path / ".other.9.part").write_text("of another output")
+    (tmp_path / ".out.metrics.9.part").write_text("of another output")
     with whole_folder(tmp_path / "out") as beside:
         (beside / "new").write_text("new")
     with whole_file(tmp_path / "x.csv") as beside:
         beside.write_text("new")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".other.9.part", "out", "x.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".other.9.part",
+        ".out.metrics.9.part",
+        "out",
+        "x.csv",
+    ]

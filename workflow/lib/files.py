@@ -12,7 +12,10 @@ from pathlib import Path
 
 
 def remove_parts(path: Path) -> None:
+    """Of this very output: its neighbour's name may begin with the same."""
     for part in path.parent.glob(f".{escape(path.name)}.*.part"):
+        if not part.name.removeprefix(f".{path.name}.").removesuffix(".part").isdigit():
+            continue
         if part.is_dir():
             shutil.rmtree(part, ignore_errors=True)
         else:

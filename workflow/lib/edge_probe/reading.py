@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.compute as pc
 import torch
 
-from workflow.lib.activations import layer_files, read_about, read_units, read_vectors, read_words
+from workflow.lib.activations import cache_of, layer_files, read_about, read_units, read_vectors, read_words
 from workflow.lib.datasets import read_dataset
 from workflow.lib.edge_probe.alignment import first_tokens
 from workflow.lib.edge_probe.examples import Split
@@ -69,13 +69,6 @@ def _read_layers(folders: list[Path], rows: np.ndarray) -> np.ndarray:
     return kept
 
 
-def side_by_side(caches: list[Path], task: str) -> Iterator[list[int]]:
-    """Which models' probes are trained at once: as many as memory allows, for narrow ones take hardly longer so."""
-    files = [path for folder in (caches[0] / "token").glob(f"{task}-*") for path in layer_files(folder)]
-    n = max(1, BYTES_HELD // max(1, sum(path.stat().st_size for path in files)))
-    yield from (list(range(start, min(start + n, len(caches)))) for start in range(0, len(caches), n))
-
-
 def read_splits(caches: list[Path], data: list[str], task: str, splits: tuple[str, ...]) -> list[Split]:
     """A task's splits, from models' activations and the dataset files that a rule has as input."""
     files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in data}
@@ -86,3 +79,15 @@ def read_splits(caches: list[Path], data: list[str], task: str, splits: tuple[st
     if len({split.n_spans for split in found}) > 1:
         raise UserError(f"dataset {task}: targets have one span in some splits and two in others")
     return found
+
+
+def side_by_side(
+    activations: str | Path, models: list[str], data: list[str], task: str, splits: tuple[str, ...]
+) -> Iterator[tuple[list[str], list[Split]]]:
+    """Models whose probes are trained at once, and what these read: as many as memory allows, for narrow ones take
+    hardly longer so. The caller must let go of one group's splits before it asks for the next."""
+    caches = [cache_of(activations, model) for model in models]
+    files = [path for folder in (caches[0] / "token").glob(f"{task}-*") for path in layer_files(folder)]
+    n = max(1, BYTES_HELD // max(1, sum(path.stat().st_size for path in files)))
+    for start in range(0, len(models), n):
+        yield models[start : start + n], read_splits(caches[start : start + n], data, task, splits)

@@ -2,12 +2,11 @@
 
 import torch
 
-from workflow.lib.edge_probe.reading import read_splits, side_by_side
+from workflow.lib.edge_probe.reading import side_by_side
 from workflow.lib.edge_probe.settings import settings_from
 from workflow.lib.mdl import online_code, why_not
 
 if __name__ == "__main__":
-    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
@@ -17,15 +16,16 @@ if __name__ == "__main__":
     inputs, params = snakemake.input, snakemake.params
     settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
     rows = []
-    caches = [cache_of(inputs.activations, model) for model in params.models]
     for task in params.tasks:
-        for together in side_by_side(caches, task):
-            train, dev = read_splits([caches[at] for at in together], inputs.data, task, ("train", "dev"))
+        for models, (train, dev) in side_by_side(
+            inputs.activations, params.models, inputs.data, task, ("train", "dev")
+        ):
             if reason := why_not(train, dev):
                 log.info("%s is left out: %s", task, reason)
                 break
             codes = online_code(train, dev, settings, params.portions, params.shuffle_seed, params.seed, device)
-            for model, code in zip((params.models[at] for at in together), codes):
+            del train, dev
+            for model, code in zip(models, codes):
                 rows += [{"model": model, "task": task} | row for row in code]
                 log.info("%s, %s: %.0f bits, %.2f times shorter than uniform", model, task, code[-1]["bits"],
                          code[-1]["compression"])  # fmt: skip

@@ -4,7 +4,7 @@ import torch
 
 from workflow.lib.edge_probe.networks import Lane
 from workflow.lib.edge_probe.probe import probe_task
-from workflow.lib.edge_probe.reading import read_splits, side_by_side
+from workflow.lib.edge_probe.reading import side_by_side
 from workflow.lib.edge_probe.settings import settings_from
 
 
@@ -17,7 +17,6 @@ def lanes_of(models: list[str], lexical: list[str]) -> list[Lane]:
 
 
 if __name__ == "__main__":
-    from workflow.lib.activations import cache_of
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
@@ -27,14 +26,13 @@ if __name__ == "__main__":
     inputs, params = snakemake.input, snakemake.params
     settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
     rows = []
-    caches = [cache_of(inputs.activations, model) for model in params.models]
+    names = ("train", "dev", "test")
     for task in params.tasks:
-        for together in side_by_side(caches, task):
-            splits = read_splits([caches[at] for at in together], inputs.data, task, ("train", "dev", "test"))
-            models = [params.models[at] for at in together]
+        for models, splits in side_by_side(inputs.activations, params.models, inputs.data, task, names):
             lanes = lanes_of(models, params.lexical)
             scores = probe_task(*splits, lanes, settings, params.seed, device)
-            rows += [{"model": models[lane.model], "task": task} | row for lane, row in zip(lanes, scores)]
-    for row in rows:
-        log.info("%(model)s, %(task)s, %(input)s: %(f1).4f", row)
+            del splits
+            for lane, row in zip(lanes, scores):
+                rows.append({"model": models[lane.model], "task": task} | row)
+                log.info("%(model)s, %(task)s, %(input)s: %(f1).4f", rows[-1])
     write_table(rows, snakemake.output[0])
