@@ -11,12 +11,14 @@ from sklearn.metrics import matthews_corrcoef
 from transformers import BertConfig, BertModel, get_linear_schedule_with_warmup
 
 from workflow.lib.batches import bucketed_batches, sorted_batches
+from workflow.lib.encoders.loading import load_encoder
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoding import Encoded
 from workflow.lib.heads.classification import SequenceHead, UnitBatch, UnitExamples
 from workflow.lib.heads.tunable import Tunable, evaluate
 from workflow.lib.metrics import matthews
 from workflow.lib.training import finetuning, loop
+from workflow.lib.training import state as saving
 from workflow.lib.training.schedules import SCHEDULES, slanted_triangle
 from workflow.lib.training.state import SavedState
 from workflow.lib.units import Units
@@ -247,6 +249,25 @@ def test_finished_state_is_not_trained_again(tmp_path, examples, monkeypatch):
     assert_same(again[1], first[1])
 
 
+def test_saving_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(saving, "SHARE", 0.02)
+    now = [100.0]
+    monkeypatch.setattr(saving.time, "monotonic", lambda: now[0])
+
+    def slow_save(state, path):
+        now[0] += 1
+        path.touch()
+
+    monkeypatch.setattr(saving.torch, "save", slow_save)
+    state, saved = SavedState(tmp_path / "model", {}), []
+    for epoch in range(30):  # of ten seconds each: one in five may be saved
+        now[0] += 10
+        before = now[0]
+        state.save(epoch=epoch)
+        saved += [epoch] if now[0] > before else []
+    assert saved == [0, 5, 10, 15, 20, 25]
+
+
 def test_state_of_other_settings_is_ignored(tmp_path):
     one, same, other = (SavedState(tmp_path / "model", {"rate": rate}) for rate in (1, 1, 2))
     assert one.load() is None
@@ -421,13 +442,14 @@ def test_a_part_keeps_rows_and_labels_together(examples):
 
 
 def test_build_is_a_function_of_the_seed_and_save_is_whole(finetune, tmp_path, examples):
-    make().encoder.save_pretrained(tmp_path / "encoder")
     task = finetuning.Task.__new__(finetuning.Task)  # without reading any rows
-    task.encoder, task.settings, task.head, task.whole = tmp_path / "encoder", {"dropout": 0.1}, SequenceHead, examples
+    task.encoder, task.settings, task.head, task.whole = make().encoder, {"dropout": 0.1}, SequenceHead, examples
+    before = weights(task.encoder)
     one, again, other = (task.build("reinit-1", seed) for seed in (1, 1, 2))
     assert_same(weights(one), weights(again))
     assert not torch.equal(one.head.linear.weight, other.head.linear.weight)
+    assert_same(weights(task.encoder), before)  # the next recipe starts from it
     finetune.save_model(one, tmp_path / "saved", {"labels": LABELS})
-    task.encoder = tmp_path / "saved"
+    task.encoder = load_encoder(tmp_path / "saved")
     assert_same(weights(task.build("full", 9).encoder), weights(one.encoder))
     assert {path.name for path in (tmp_path / "saved").iterdir()} >= {"head.safetensors", "tunescope.json"}

@@ -1,5 +1,6 @@
 """One fine-tuning: a task's rows, an encoder, a recipe. Several recipes of one task may share the rows read."""
 
+import copy
 import gc
 import logging
 from dataclasses import dataclass
@@ -47,7 +48,8 @@ class Task:
 
     def __init__(self, encoder: str, train: str, evaluated: str, settings: dict, modules: str = ""):
         """`modules`: the digest of the code, because a training that was begun by other code must not be continued."""
-        self.encoder, self.settings, self.modules = encoder, settings, modules
+        self.folder, self.settings, self.modules = encoder, settings, modules
+        self.encoder, self.weights_digest = load_encoder(encoder), digest_of_weights(encoder)
         self.head = head_class(settings["head"])
         self.digest, self.evaluated_digest = (read_dataset(path)[1]["digest"] for path in (train, evaluated))
         self.whole = self._read(train, None)
@@ -56,8 +58,8 @@ class Task:
     def _read(self, path: str, labels: list[str] | None) -> Examples:
         table, info = read_dataset(path)
         # words come as lists in every kind but texts and questions
-        tokenizer = load_tokenizer(self.encoder, for_words=info["kind"] in ("treebank", "spans"))
-        longest = longest_for(info, self.settings["max_tokens"], max_tokens(load_encoder(self.encoder), tokenizer))
+        tokenizer = load_tokenizer(self.folder, for_words=info["kind"] in ("treebank", "spans"))
+        longest = longest_for(info, self.settings["max_tokens"], max_tokens(self.encoder, tokenizer))
         examples = self.head.read(table, info, tokenizer, longest, labels)
         if examples.n_truncated:
             log.warning("%s: %d of %d texts cut to %d tokens", path, examples.n_truncated, len(table), longest)
@@ -66,7 +68,7 @@ class Task:
     def build(self, recipe: str, seed: int) -> Tunable:
         torch.manual_seed(seed)
         drawn = {key: value for key, value in self.settings.items() if key.startswith("reinit_")}
-        encoder = apply_recipe(load_encoder(self.encoder), recipe, seed, **drawn)
+        encoder = apply_recipe(copy.deepcopy(self.encoder), recipe, seed, **drawn)
         head = self.head(encoder.config.hidden_size, self.whole.labels, self.settings)
         return Tunable(encoder, head, fixed=recipe == "frozen")
 
@@ -90,7 +92,7 @@ class Task:
         model = self.build(recipe, seed)
         # in however many parts a batch goes through: out of memory, a training is continued in smaller ones
         same = {key: value for key, value in settings.items() if key != "accumulation"}
-        made_from = [same, recipe, seed, fraction, self.modules, self.digest, digest_of_weights(self.encoder)]
+        made_from = [same, recipe, seed, fraction, self.modules, self.digest, self.weights_digest]
         state = SavedState(output, made_from)
 
         def save_step(step: int, model: Tunable) -> None:

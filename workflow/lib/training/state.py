@@ -1,11 +1,15 @@
 """Training that survives a kill: its whole state, beside the rule's outputs (which Snakemake wipes before a job)."""
 
 import shutil
+import time
 from pathlib import Path
 
 import torch
 
 from workflow.lib.files import whole_file
+
+
+SHARE = 0.02  # of the time, at most, goes into saving: of a training of seconds it would be a tenth
 
 
 class SavedState:
@@ -15,13 +19,20 @@ class SavedState:
         self.path = Path(output).with_name(f".{Path(output).name}.resume.pt")
         self.folder = Path(output).with_name(f".{Path(output).name}.steps")  # for what training saves on its way
         self.settings = repr(settings)  # a state saved under other settings must not be continued
+        self.saved_at, self.cost = -float("inf"), 0.0
 
     def save(self, **parts: object) -> None:
+        """For the first time, or if enough has been done since the last."""
+        begun = time.monotonic()
+        if begun - self.saved_at < self.cost / SHARE:
+            return
         state = parts | {"settings": self.settings, "rng": torch.get_rng_state()}
         if torch.cuda.is_available():
             state["cuda_rng"] = torch.cuda.get_rng_state_all()
         with whole_file(self.path) as beside:
             torch.save(state, beside)
+        self.saved_at = time.monotonic()
+        self.cost = self.saved_at - begun
 
     def load(self) -> dict | None:
         state = (
