@@ -58,6 +58,10 @@ def test_edited_module_reruns_its_users_only(finished):
     assert finished.planned() == {}
 
 
+def generated(planned) -> set[str]:
+    return {rule for rule in planned if rule.startswith("generate_")}
+
+
 def test_edited_deep_module_reruns_what_stands_on_it(finished):
     module = finished.folder / "workflow/lib/linear.py"
     before = module.read_bytes()
@@ -65,7 +69,7 @@ def test_edited_deep_module_reruns_what_stands_on_it(finished):
     planned = set(finished.planned())
     module.write_bytes(before)
     assert {"pca_accuracy", "search_neurons"} <= planned
-    assert not planned & {"generate_dataset", "pretrain_encoder", "finetune_model", "cache_activations"}
+    assert not generated(planned) and not planned & {"pretrain_encoder", "finetune_model", "cache_activations"}
 
 
 def test_changed_key_reruns_what_depends_on_it(finished):
@@ -73,7 +77,9 @@ def test_changed_key_reruns_what_depends_on_it(finished):
     assert "search_neurons" in planned and planned <= {"search_neurons"} | DRAWING | TABLES | SCORES
     planned = finished.planned("--config", "tasks={imdb: {epochs: 3}}")
     assert planned["finetune_model"] == 3  # two encoders and the untrained one
-    assert not set(planned) & {"generate_dataset", "pretrain_encoder"}
+    assert not generated(planned) and "pretrain_encoder" not in planned
+    planned = finished.planned("--config", "datasets={imdb: {source: embedded, rows: {train: 40, test: 41}}}")
+    assert generated(planned) == {"generate_imdb"} and "pretrain_encoder" not in planned
     planned = set(finished.planned("--config", "zhou2022={probe_n_seeds: 3}"))
     assert "mlp_probe" in planned and planned <= {"mlp_probe"} | TABLES | SCORES
     planned = set(finished.planned("--config", "merchant2020={rsa_tokens: 60}"))
@@ -143,7 +149,8 @@ def test_targets(finished):
     assert finished.planned("--forcerun", "plot_matton2019", "--", figure) == {"plot_matton2019": 1}
     forced = finished.planned("--forcerun", "search_neurons", "--", "matton2019")
     assert forced["search_neurons"] == 8 and "pca_accuracy" not in forced
-    assert set(finished.planned("--forceall", "--until", "train_tokenizer")) == {"generate_dataset", "train_tokenizer"}
+    until = finished.planned("--forceall", "--until", "train_tokenizer")
+    assert set(until) == {"generate_wikipedia", "train_tokenizer"}
 
 
 def test_deleted_figure_alone_is_drawn_again(finished):

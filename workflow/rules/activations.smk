@@ -21,6 +21,8 @@ rule cache_activations:
         "<results>/logs/activations/{encoder}/{paper}/{first}.log",
     benchmark:
         "<results>/benchmarks/activations/{encoder}/{paper}/{first}.tsv"
+    # before sweeps, which nothing waits for but a drawing
+    priority: 5
     conda:
         "../../envs/environment.yaml"
     resources:

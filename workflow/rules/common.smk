@@ -37,6 +37,16 @@ def data_file(place):
     return f"<results>/data/{place}.parquet"
 
 
+def from_source(source):
+    """Names of the datasets that come from `source`."""
+    return [name for name, entry in config["datasets"].items() if entry["source"] == source]
+
+
+def splits_of(dataset):
+    """The splits of an embedded dataset; 0 rows leave one out."""
+    return [split for split, rows in config["datasets"][dataset]["rows"].items() if rows]
+
+
 def folder_name(place):
     """`imdb/train` -> the folder of its activations."""
     return "-".join(place.split("/"))
@@ -158,7 +168,7 @@ def notes_on_run():
         for name, entry in config["encoders"].items()
         if entry.get("note")
     ]
-    embedded = [name for name, entry in config["datasets"].items() if entry["source"] == "embedded"]
+    embedded = from_source("embedded")
     if embedded:
         notes.append(
             f"Stand-in data from the embedded corpus ({', '.join(embedded)}): published numbers are no target here."

@@ -2,32 +2,35 @@
 
 in   the embedded corpus, or real data from a mirror or the Hub (config/datasets.yaml)
 out  data/<dataset>/<split>.parquet: text, qa, treebank or spans rows; labels and digest in the file's metadata
-how  generate, or locate and adapt; every row is checked before the file appears
+how  generate, all splits of a dataset in one job, because each avoids the sentences of the others; or locate and adapt;
+     every row is checked before the file appears
 """
 
+for dataset in from_source("embedded"):
 
-rule generate_dataset:
-    """Generate a split of a stand-in dataset of the embedded corpus."""
-    output:
-        "<results>/data/{dataset}/{split}.parquet",
-    log:
-        "<results>/logs/data/{dataset}/{split}.log",
-    benchmark:
-        "<results>/benchmarks/data/{dataset}/{split}.tsv"
-    wildcard_constraints:
-        dataset="|".join(d for d, e in config["datasets"].items() if e["source"] == "embedded")
-        or "none",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        rows=lambda w: config["datasets"][w.dataset]["rows"],
-        seed=config["seed"],
-        modules=digest_of("data/generate.py"),
-    script:
-        "../scripts/data/generate.py"
+    rule:
+        """Generate a stand-in dataset of the embedded corpus."""
+        name:
+            f"generate_{dataset}"
+        output:
+            **{split: data_file(f"{dataset}/{split}") for split in splits_of(dataset)},
+        log:
+            f"<results>/logs/data/{dataset}.log",
+        benchmark:
+            f"<results>/benchmarks/data/{dataset}.tsv"
+        localrule: True
+        conda:
+            "../../envs/environment.yaml"
+        resources:
+            mem_mb=1000,
+            runtime=10,
+        params:
+            dataset=dataset,
+            rows=config["datasets"][dataset]["rows"],
+            seed=config["seed"],
+            modules=digest_of("data/generate.py"),
+        script:
+            "../scripts/data/generate.py"
 
 
 rule fetch_dataset:
@@ -39,8 +42,7 @@ rule fetch_dataset:
     benchmark:
         "<results>/benchmarks/data/{dataset}/{split}.tsv"
     wildcard_constraints:
-        dataset="|".join(d for d, e in config["datasets"].items() if e["source"] == "real")
-        or "none",
+        dataset="|".join(from_source("real")) or "none",
     retries: 2
     conda:
         "../../envs/environment.yaml"
@@ -66,5 +68,4 @@ rule fetch_dataset:
 
 
 localrules:
-    generate_dataset,
     fetch_dataset,

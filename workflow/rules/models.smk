@@ -20,6 +20,8 @@ rule finetune_model:
         "<results>/logs/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.log",
     benchmark:
         "<results>/benchmarks/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.tsv"
+    # before sweeps, which nothing waits for but a drawing
+    priority: 5
     conda:
         "../../envs/environment.yaml"
     resources:

@@ -102,7 +102,7 @@ def train(
 def _update(
     accelerator, model, optimizer, tuned: list[nn.Parameter], examples: Examples, rows: np.ndarray, settings: dict
 ) -> float:
-    """One optimiser step on what is tuned; the batch goes through in `accumulation` parts, each weighted by its share of the units."""
+    """One step on what is tuned; the batch goes through in `accumulation` parts, weighted by their shares of units."""
     total, n_units = 0.0, examples.n_units(rows)
     for part in np.array_split(rows, min(settings["accumulation"], len(rows))):
         batch = examples.batch(part, accelerator.device)

@@ -95,6 +95,15 @@ def rsa_places(model):
     return [folder_name(place) for place in dict.fromkeys(merchant_tokens(model))]
 
 
+def rsa_places_in(wildcards):
+    """Places by model, of the tuned models whose activations stand in one folder."""
+    return {
+        model: rsa_places(model)
+        for model in probed_in(wildcards)
+        if model != pretrained(wildcards.encoder)
+    }
+
+
 def merchant_cached():
     return merchant_probed() + merchant_models("randomised")
 
@@ -127,11 +136,11 @@ def merchant_inputs(artifact):
         "table_top": {"scores": edges},
         "mdl": {"codelength": probes_of(merchant_probed(), "mdl", "codelength")},
         "fig1": {"scores": probes_of(merchant_probed(), "structural", "scores")},
-        "fig2": {"similarity": analysis_of(after, "rsa", "similarity")},
+        "fig2": {"similarity": probes_of(after, "rsa", "similarity")},
         "fig3": sweeps,
         "fig4": sweeps,
         "fig5": {
-            "similarity": analysis_of(
+            "similarity": probes_of(
                 merchant_models("tuned", section["in_domain"]), "rsa", "similarity"
             )
         },

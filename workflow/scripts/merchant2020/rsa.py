@@ -38,6 +38,7 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     settings = snakemake.params.settings
     similarity = over_repetitions(by_series(read_tables(snakemake.input.similarity)))
+    similarity = similarity[similarity["series"].isin(settings["places"])]  # a table has all models of an encoder
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
     panels, general = panels_of(settings["places"]), is_general(settings["places"])
     names = {"wikipedia": "general text (Wikipedia)"}

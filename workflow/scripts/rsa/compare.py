@@ -1,4 +1,4 @@
-"""A tuned model against the encoder it came from: similarity of their spaces, place by place and layer by layer."""
+"""Tuned models against the encoder they came from: similarity of their spaces, place by place and layer by layer."""
 
 from workflow.lib.activations import caches_of_both
 from workflow.lib.rsa_layers import compare
@@ -8,12 +8,13 @@ if __name__ == "__main__":
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    base, tuned = caches_of_both(snakemake.input, snakemake.wildcards.model)
     rows = []
-    for place in snakemake.params.places:
-        caches = base / "token" / place, tuned / "token" / place
-        found = list(compare(*caches, **snakemake.params.settings, seed=snakemake.params.seed))
-        rows += [{"place": place, **row} for row in found]
-        log.info("%s: %d tokens, similarity %.3f at the embeddings, %.3f at the top", place, found[0]["n_tokens"],
-                 found[0]["similarity"], found[-1]["similarity"])  # fmt: skip
-    write_table(rows, snakemake.output[0], model=snakemake.wildcards.model)
+    for model, places in snakemake.params.places.items():
+        base, tuned = caches_of_both(snakemake.input, model)
+        for place in places:
+            caches = base / "token" / place, tuned / "token" / place
+            found = list(compare(*caches, **snakemake.params.settings, seed=snakemake.params.seed))
+            rows += [{"model": model, "place": place, **row} for row in found]
+            log.info("%s, %s: %d tokens, similarity %.3f at the embeddings, %.3f at the top", model, place,
+                     found[0]["n_tokens"], found[0]["similarity"], found[-1]["similarity"])  # fmt: skip
+    write_table(rows, snakemake.output[0])
