@@ -1,5 +1,6 @@
 """Run models over datasets and keep what every layer says of their units; the same for their saved steps."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from workflow.lib.datasets import read_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
 from workflow.lib.encoders.weights import digest_of_weights
-from workflow.lib.encoding import encode, longest_for
+from workflow.lib.encoding import Encoded, encode, longest_for
 from workflow.lib.errors import UserError
 from workflow.lib.extraction import extract
 
@@ -27,13 +28,27 @@ def tokenizer_of(folder: Path, for_words: bool) -> PreTrainedTokenizerBase:
     return load_tokenizer(folder, for_words=for_words)
 
 
+def read_encoded(
+    path: str, encoder: Path, unit: str, limit: int | None, longest: int, most: int
+) -> tuple[Encoded, dict]:
+    """A dataset's rows as an encoder's tokenizer has them, and what the file says of itself. `most`: what it takes."""
+    table, info = read_dataset(path)
+    if limit and len(table) > limit:
+        # spread over the whole, because published files are often sorted
+        table = table.take(np.linspace(0, len(table) - 1, limit).astype(np.int64))
+    # whatever the unit: rows that are lists of words reach the tokenizer as such
+    tokenizer = tokenizer_of(encoder, for_words=unit == "word" or "words" in table.column_names)
+    return encode(table, info, tokenizer, longest_for(info, longest, most), by_word=unit == "word"), info
+
+
 @dataclass
 class Cache:
-    """Activations of one model, or of its saved steps: they share tokenizer and settings."""
+    """Activations of an encoder and of models tuned from it, or of their saved steps: all have its tokenizer."""
 
-    model_folder: Path
+    encoder: Path
     settings: dict
     log: object
+    read: Callable  # `read_encoded`, remembering what is asked for again
     spare: list  # memory, from dataset to dataset and model to model
 
     def write(
@@ -41,19 +56,13 @@ class Cache:
     ) -> None:
         """`limit`: most rows; `longest`: most tokens of a text, where not all datasets have the same."""
         model, digest = encoder_of(weights)
-        table, info = read_dataset(path)
-        if limit and len(table) > limit:
-            # spread over the whole, because published files are often sorted
-            table = table.take(np.linspace(0, len(table) - 1, limit).astype(np.int64))
-        # whatever the unit: rows that are lists of words reach the tokenizer as such
-        tokenizer = tokenizer_of(self.model_folder, for_words=unit == "word" or "words" in table.column_names)
-        longest = longest_for(info, longest or self.settings["max_tokens"], max_tokens(model, tokenizer))
-        encoded = encode(table, info, tokenizer, longest, by_word=unit == "word")
+        longest, most = longest or self.settings["max_tokens"], max_tokens(model, tokenizer_of(self.encoder, False))
+        encoded, info = self.read(path, self.encoder, unit, limit, longest, most)
         about = {"model": digest, "dataset": info["digest"]}
         batch_size, dtype = self.settings["batch_size"], self.settings["dtype"]
         n_units = extract(model, encoded, unit, folder, about, batch_size, dtype, self.spare)
         self.log.info("%s %s of %s: %d units of %d rows, %d cut to %d tokens", weights.name, unit, info["dataset"],
-                      n_units, len(table), encoded.n_truncated, longest)  # fmt: skip
+                      n_units, len(encoded.lengths), encoded.n_truncated, longest_for(info, longest, most))  # fmt: skip
 
 
 def saved_steps(model: Path) -> list[Path]:
@@ -70,15 +79,17 @@ if __name__ == "__main__":
     torch.set_num_threads(snakemake.threads)
     log = to_rule_log(snakemake.log[0])
     files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in snakemake.input.data}
-    spare = []
+    # an encoder's models see the same rows; of a single one's, which may be many, only the last are kept, for its steps
+    models = [Path(model) for model in snakemake.input.models]
+    read = lru_cache(None if len(models) > 1 else 1)(read_encoded)
+    cache = Cache(models[0], snakemake.params.settings, log, read, spare=[])
     with whole_folder(snakemake.output[0]) as folder:
-        for model, (adapted, plan) in zip(snakemake.input.models, snakemake.params.plan.items()):
-            cache = Cache(Path(model), snakemake.params.settings, log, spare)
+        for model, (adapted, plan) in zip(models, snakemake.params.plan.items()):
             for unit, names in plan["units"].items():
                 for name in names:
                     limit, longest = plan["limits"].get(name), plan["longest"].get(name)
-                    cache.write(Path(model), unit, files[name], folder / adapted / unit / name, limit, longest)
+                    cache.write(model, unit, files[name], folder / adapted / unit / name, limit, longest)
             if plan["followed"]:
                 unit, name = plan["followed"]["unit"], plan["followed"]["name"]
-                for step in saved_steps(Path(model)):
+                for step in saved_steps(model):
                     cache.write(step, unit, files[name], folder / adapted / "steps" / step.name)
