@@ -57,22 +57,13 @@ def padded_size(lengths: np.ndarray, batch_size: int) -> int:
     return sum(len(rows) * int(lengths[rows].max()) for rows in sorted_batches(lengths, batch_size))
 
 
-def counts_of(encoded: Encoded, rows: np.ndarray, unit: str) -> np.ndarray:
-    """How many units each example has."""
-    if unit == "cls":
-        return np.ones(len(rows), dtype=np.int64)
-    if unit == "word":
-        return np.array([len(set(encoded.word_of[row].tolist()) - {-1}) for row in rows])
-    return np.array([np.count_nonzero(encoded.special[row] == 0) for row in rows])
-
-
 class Twins:
     """Rows of the same tokens get the same vectors, to the bit. Else rounding would depend on a row's company in its
     batch, and for DirectProbe one question under two labels is something else than two questions that are close."""
 
     def __init__(self, encoded: Encoded):
         first: dict[int, int] = {}
-        inputs = list(encoded.inputs.values())
+        inputs = [values for name, values in encoded.inputs.items() if name != "attention_mask"]  # which is all ones
         # hashes, because the tokens themselves would be in memory twice; where they agree, the tokens are compared
         hashes = (hash(tuple(part.tobytes() for part in of_row)) for of_row in zip(*inputs))
         found = [first.setdefault(hashed, row) for row, hashed in enumerate(hashes)]
@@ -153,7 +144,8 @@ def fill(
     keeper = Keeper(reader, held, ends[-1])
     for batch, pick, begin in zip(batches, picks, [0, *ends]):
         reader.run(encoded.batch(rows[batch], device), partial(keeper.take, pick, begin))
-    counts = counts_of(encoded, rows, unit)
+    counts = np.empty(len(rows), np.int64)
+    counts[np.concatenate(batches)] = np.concatenate([pick.counts for pick in picks])
     units = np.concatenate([begin + pick.units for pick, begin in zip(picks, [0, *ends])])
     return Chunk(rows, counts, torch.from_numpy(units[places(np.concatenate(batches), counts)]), held)
 
