@@ -19,24 +19,27 @@ torch.set_num_threads(1)
 SCRIPT = Path(__file__).resolve().parents[2] / "workflow/scripts/sweeps/recipes.py"
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = [f"w{number}" for number in range(40)]
-RUNS = [(1, "full"), (1, "freeze-1"), (0.5, "full"), (1, "truncate-1"), (1, "reinit-1"), (0.5, "reinit-2")]
+RECIPES = [(1, "full"), (1, "freeze-1"), (0.5, "full"), (1, "truncate-1"), (1, "reinit-1"), (0.5, "reinit-2")]
+RUNS = [("base.0", 0, *run) for run in RECIPES] + [("base.1", 3, *run) for run in RECIPES[:2]]
 DEMO = yaml.safe_load((SCRIPT.parents[3] / "config/config.yaml").read_text())
 SETTINGS = DEMO["training"] | {"epochs": 2, "batch_size": 8}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """An encoder wide enough that its weights are more than the files around them, and two splits of texts."""
+    """Encoders wide enough that their weights are more than the files around them, and two splits of texts."""
     root = tmp_path_factory.mktemp("sweep")
     built = Tokenizer(models.WordLevel({word: at for at, word in enumerate(SPECIAL + WORDS)}, unk_token="[UNK]"))
     built.pre_tokenizer = pre_tokenizers.Whitespace()
     built.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
     names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL))
-    PreTrainedTokenizerFast(tokenizer_object=built, model_max_length=16, **names).save_pretrained(root / "encoder")
-    torch.manual_seed(0)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=built, model_max_length=16, **names)
     config = BertConfig(vocab_size=45, hidden_size=64, num_hidden_layers=2, num_attention_heads=2,
                         intermediate_size=128, max_position_embeddings=16)  # fmt: skip
-    BertModel(config, add_pooling_layer=False).save_pretrained(root / "encoder")
+    for seed in (0, 1):
+        torch.manual_seed(seed)
+        tokenizer.save_pretrained(root / f"base.{seed}")
+        BertModel(config, add_pooling_layer=False).save_pretrained(root / f"base.{seed}")
     for split in ("train", "test"):
         rows = [{"id": f"{n}", "text": f"w{n % 40} w{n % 7}", "text_pair": None, "label": n % 2} for n in range(24)]
         write_dataset(root / f"{split}.parquet", rows, dataset="toy", split=split, kind="text", labels=["a", "b"],
@@ -47,12 +50,12 @@ def folder(tmp_path_factory) -> Path:
 def job(folder: Path, output: Path) -> SimpleNamespace:
     output.mkdir(exist_ok=True)
     return SimpleNamespace(
-        input=SimpleNamespace(encoder=str(folder / "encoder"), train=str(folder / "train.parquet"),
-                              evaluate=str(folder / "test.parquet")),
+        input=SimpleNamespace(encoders=[str(folder / "base.0"), str(folder / "base.1")],
+                              train=str(folder / "train.parquet"), evaluate=str(folder / "test.parquet")),
         output=SimpleNamespace(scores=str(output / "00.parquet"), distances=str(output / "00.distances.parquet")),
-        params=SimpleNamespace(runs=RUNS, settings=SETTINGS, layers=2, modules="",
+        params=SimpleNamespace(runs=RUNS, settings=SETTINGS, layers={"base.0": 2, "base.1": 2}, modules="",
                                distances={"projections": ["output"], "norms": ["frobenius"]}),
-        wildcards=SimpleNamespace(encoder="base.0", task="toy", seed="0"),
+        wildcards=SimpleNamespace(task="toy"),
         log=[str(output.with_suffix(".log"))],
         threads=1,
     )  # fmt: skip
@@ -77,9 +80,9 @@ def test_a_sweep_never_holds_more_than_two_training_states(folder, tmp_path, mon
 
     monkeypatch.setattr(torch, "save", watched)
     table = run(job(folder, tmp_path / "sweep"))
-    assert list(zip(table["fraction"], table["recipe"])) == RUNS
-    assert list(table["n_train"]) == [round(24 * fraction) for fraction, _ in RUNS]
-    state = 3.3 * bytes_in(folder / "encoder")  # the head and the names of parameters are the rest
+    assert list(table[["encoder", "seed", "fraction", "recipe"]].itertuples(index=False, name=None)) == RUNS
+    assert list(table["n_train"]) == [round(24 * fraction) for *_, fraction, _ in RUNS]
+    state = 3.3 * bytes_in(folder / "base.0")  # the head and the names of parameters are the rest
     assert state / 2 < max(taken) < 2 * state
     assert sorted(os.listdir(tmp_path / "sweep")) == ["00.distances.parquet", "00.parquet"]
 
@@ -89,7 +92,7 @@ def test_a_killed_sweep_goes_on_with_the_next_run(folder, tmp_path, monkeypatch)
     tune, begun = finetuning.Task.tune, []
 
     def killed(self, recipe, fraction, seed, output):
-        begun.append((fraction, recipe))
+        begun.append((Path(self.folder).name, seed, fraction, recipe))
         if len(begun) == 4:
             raise KeyboardInterrupt
         return tune(self, recipe, fraction, seed, output)
@@ -105,9 +108,18 @@ def test_a_killed_sweep_goes_on_with_the_next_run(folder, tmp_path, monkeypatch)
     pd.testing.assert_frame_equal(*distances)
 
 
+def test_runs_are_those_of_their_encoder_and_seed(folder, tmp_path):
+    table = run(job(folder, tmp_path / "sweep"))
+    for encoder, seed in (("base.0", 0), ("base.1", 3)):
+        inputs = (str(folder / name) for name in (encoder, "train.parquet", "test.parquet"))
+        alone = finetuning.Task(*inputs, SETTINGS).tune("freeze-1", 1.0, seed, tmp_path / "alone").scores
+        row = table.query("encoder == @encoder and recipe == 'freeze-1'").iloc[0]
+        assert row[list(alone)].to_dict() == alone
+
+
 def test_out_of_memory_goes_on_in_halves_and_keeps_its_steps(folder, tmp_path, monkeypatch):
     """Also if it is killed on the way, and runs out of memory once more when it is called again."""
-    inputs = (str(folder / name) for name in ("encoder", "train.parquet", "test.parquet"))
+    inputs = (str(folder / name) for name in ("base.0", "train.parquet", "test.parquet"))
     task = finetuning.Task(*inputs, SETTINGS | {"save_every": 1})
     whole = task.tune("full", 1.0, 0, tmp_path / "whole")
     update, done = loop._update, []

@@ -14,8 +14,8 @@ rule layer_changes:
         base=lambda w: cache_of(pretrained(encoder_of(w.model)), "beyond"),
         tuned=lambda w: cache_of(w.model, "beyond"),
         data=lambda w: data_file(task_places(task_of(w.model))[0]),
-        sweeps=lambda w: depth_sweeps(w.model),
-        distances=lambda w: depth_sweeps(w.model, ".distances"),
+        sweeps=lambda w: sweep_tables("beyond", task_of(w.model)),
+        distances=lambda w: sweep_tables("beyond", task_of(w.model), ".distances"),
     output:
         "<results>/analysis/depth/{model}/changes.parquet",
     log:

@@ -58,6 +58,7 @@ def pretrain(
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device).train()
     optimizers = make_optimizers(model, settings)
+    weights = list(model.parameters())
     generator = torch.Generator().manual_seed(seed)
     lengths = np.array([len(ids) for ids in pairs.ids])
     history, step, n_steps = [], 0, settings["steps"]
@@ -83,7 +84,7 @@ def pretrain(
         batch = {name: tensor.to(device) for name, tensor in batch.items()}
         words, order = losses(model, batch, labels.to(device), torch.from_numpy(is_random).to(device))
         (words + settings["next_sentence_weight"] * order).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
         for optimizer, rate in optimizers.items():
             for group in optimizer.param_groups:
                 group["lr"] = rate * slanted_triangle(step + 1, n_steps + 1, settings["warmup"])

@@ -51,7 +51,7 @@ class Task:
         self.folder, self.settings, self.modules = encoder, settings, modules
         self.encoder, self.weights_digest = load_encoder(encoder), digest_of_weights(encoder)
         self.head = head_class(settings["head"])
-        self.digest, self.evaluated_digest = (read_dataset(path)[1]["digest"] for path in (train, evaluated))
+        self.digest = read_dataset(train)[1]["digest"]
         self.whole = self._read(train, None)
         self.tested = self._read(evaluated, self.whole.labels)
 

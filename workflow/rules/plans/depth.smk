@@ -1,15 +1,15 @@
 """What `depth_of_change` asks of models, sweeps and analyses. No rules here."""
 
 
+def depth_runs():
+    section = config["depth_of_change"]
+    return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
+
+
 def depth_models():
     """The same fine-tuned models for all methods."""
-    section = config["depth_of_change"]
-    return [
-        tuned(encoder, task, seed=seed)
-        for task in section["tasks"]
-        for encoder in section["encoders"]
-        for seed in section["seeds"]
-    ]
+    tasks = config["depth_of_change"]["tasks"]
+    return [tuned(encoder, task, seed=seed) for task in tasks for encoder, seed in depth_runs()]
 
 
 def depth_cached():
@@ -25,9 +25,3 @@ def depth_inputs_of(model):
     for task in tasks:
         inputs.setdefault(unit_of(task), []).append(task_places(task)[0])
     return inputs
-
-
-def depth_sweeps(model, table=""):
-    """Freezing, truncation and re-initialisation of the model's encoder, task and seed."""
-    *_, seed = model.split(".")
-    return sweep_tables("beyond", encoder_of(model), task_of(model), seed.removeprefix("s"), table)

@@ -127,8 +127,7 @@ def merchant_inputs(artifact):
         "sweeps": [
             file
             for task in section["tasks"]
-            for encoder, seed in merchant_runs()
-            for file in sweep_tables("merchant2020", encoder, task, seed)
+            for file in sweep_tables("merchant2020", task)
         ],
     }
     inputs = {

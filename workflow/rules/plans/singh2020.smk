@@ -35,12 +35,7 @@ def singh_draws(task, fraction):
 
 
 def singh_sweeps(tasks, table=""):
-    return [
-        file
-        for task in tasks
-        for encoder, seed in singh_runs()
-        for file in sweep_tables("singh2020", encoder, task, seed, table)
-    ]
+    return [file for task in tasks for file in sweep_tables("singh2020", task, table)]
 
 
 def singh_data():

@@ -34,7 +34,7 @@ def depth_by_encoder(section):
     return layers
 
 
-def sweep_runs(paper, encoder, task):
+def sweep_recipes_of(paper, encoder, task):
     """(share of the training rows, recipe): merchant2020's models are the full fine-tuning, other sweeps run it too."""
     n = layers_of(encoder)
     lower = [f"freeze-{depth}" for depth in range(1, n + 1)]
@@ -55,13 +55,32 @@ def sweep_runs(paper, encoder, task):
     return [(fraction, "full") for fraction in singh_fractions(task)] + redrawn
 
 
-def sweep_parts(paper, encoder, task):
-    return dealt(sweep_runs(paper, encoder, task), config["sweeps"]["runs_per_job"])
+def sweep_parts(paper, task):
+    """(encoder, seed, share of the rows, recipe) of every run, job by job; encoders come one after the other."""
+    repetitions = {
+        "merchant2020": merchant_runs,
+        "singh2020": singh_runs,
+        "beyond": depth_runs,
+    }[paper]()
+    runs = [
+        (encoder, seed, *run)
+        for encoder, seed in repetitions
+        for run in sweep_recipes_of(paper, encoder, task)
+    ]
+    return dealt(runs, config["sweeps"]["runs_per_job"])
 
 
-def sweep_tables(paper, encoder, task, seed=0, table=""):
-    """Scores, or another table (`.distances`)."""
+def sweep_part(wildcards):
+    return sweep_parts(wildcards.paper, wildcards.task)[int(wildcards.part)]
+
+
+def sweep_encoders(wildcards):
+    return list(dict.fromkeys(encoder for encoder, *_ in sweep_part(wildcards)))
+
+
+def sweep_tables(paper, task, table=""):
+    """Scores, or another table (`.distances`), of all encoders and seeds."""
     return [
-        f"<results>/sweeps/{paper}/{encoder}/{task}.s{seed}/{part:02d}{table}.parquet"
-        for part in range(len(sweep_parts(paper, encoder, task)))
+        f"<results>/sweeps/{paper}/{task}/{part:03d}{table}.parquet"
+        for part in range(len(sweep_parts(paper, task)))
     ]

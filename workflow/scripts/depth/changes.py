@@ -17,6 +17,12 @@ def geometry(points, layer: int) -> pd.DataFrame:
     return pd.DataFrame([{"label_a": a, "label_b": b, "distance": gap.distance} for (a, b), gap in gaps.items()])
 
 
+def of_model(sweeps: pd.DataFrame, model: str) -> pd.DataFrame:
+    """The sweep of the encoder and seed that a model was made with; a table has all of a task's."""
+    encoder, _, adapted = model.partition("/")
+    return sweeps[(sweeps["encoder"] == encoder) & (sweeps["seed"] == int(adapted.rpartition(".s")[2]))]
+
+
 def rsa_changes(base: Path, tuned: Path, settings: dict, seed: int) -> list[float]:
     """Of layers 1 to L."""
     similarity = pd.DataFrame(compare(base, tuned, **settings, seed=seed)).groupby("layer")["similarity"].mean()
@@ -28,14 +34,15 @@ if __name__ == "__main__":
     from workflow.lib.tables import read_tables, write_table
 
     to_rule_log(snakemake.log[0])
-    inputs, params = snakemake.input, snakemake.params
-    caches = caches_of_both(inputs, snakemake.wildcards.model)
+    inputs, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
+    caches = caches_of_both(inputs, wildcards.model)
     before, after = (points_of_task(cache, [inputs.data], params.points, "train") for cache in caches)
     layers = range(1, before.n_layers + 1)
     spatial = [1 - spatial_similarity(geometry(before, layer), geometry(after, layer)) for layer in layers]
     places = [cache / "token" / params.general for cache in caches]
-    distances = read_tables(inputs.distances).query("recipe == 'full'").drop_duplicates("layer").sort_values("layer")
-    scores = read_tables(inputs.sweeps).set_index("recipe")["test_accuracy"].to_dict()
+    distances, sweeps = (of_model(read_tables(files), wildcards.model) for files in (inputs.distances, inputs.sweeps))
+    distances = distances.query("recipe == 'full'").drop_duplicates("layer").sort_values("layer")
+    scores = sweeps.set_index("recipe")["test_accuracy"].to_dict()
     found = {
         "rsa": rsa_changes(*places, params.rsa, params.seed),
         "spatial": spatial,
@@ -47,4 +54,4 @@ if __name__ == "__main__":
         for method, changes in found.items()
         for layer, change in zip(layers, changes)
     ]
-    write_table(rows, snakemake.output[0], model=snakemake.wildcards.model)
+    write_table(rows, snakemake.output[0], model=wildcards.model)

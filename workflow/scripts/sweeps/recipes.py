@@ -1,13 +1,16 @@
-"""Fine-tune an encoder on shares of a task by several recipes, one by one; keep scores and weight distances."""
+"""Fine-tune encoders on shares of a task by several recipes, one by one; keep scores and weight distances."""
 
 import copy
+from itertools import groupby
 from pathlib import Path
 
 import torch
 from transformers import PreTrainedModel
 
+from workflow.lib.datasets import read_dataset
 from workflow.lib.encoders.layers import blocks
 from workflow.lib.encoders.recipes import apply_recipe
+from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.errors import UserError
 from workflow.lib.training.finetuning import Task
 from workflow.lib.training.state import SavedState
@@ -21,33 +24,40 @@ def moved(encoder: PreTrainedModel, recipe: str, tuned: PreTrainedModel, asked: 
     return block_distances(encoder, tuned.cpu(), asked["projections"], asked["norms"])
 
 
+def check_depth(task: Task, encoder: str, said: int) -> None:
+    """Recipes were made for as many layers as the config says."""
+    n_layers = len(blocks(task.encoder))
+    if n_layers != said:
+        name = encoder.split(".")[0]
+        raise UserError(f"encoder {encoder} has {n_layers} layers, not the {said} that encoders.{name}.layers says")
+
+
 if __name__ == "__main__":
     from workflow.lib.logs import to_rule_log
     from workflow.lib.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    wildcards, inputs, params = snakemake.wildcards, snakemake.input, snakemake.params
-    seed, output = int(wildcards.seed), Path(snakemake.output.scores)
-    task = Task(inputs.encoder, inputs.train, inputs.evaluate, params.settings, params.modules)
-    n_layers = len(blocks(task.encoder))
-    if n_layers != params.layers:
-        raise UserError(f"encoder {wildcards.encoder} has {n_layers} layers, not the {params.layers} that "
-                        f"encoders.{wildcards.encoder.split('.')[0]}.layers says")  # fmt: skip
-    made_from = [params.settings, params.runs, params.distances, params.modules, seed, task.digest,
-                 task.evaluated_digest, task.weights_digest]  # fmt: skip
+    inputs, params, output = snakemake.input, snakemake.params, Path(snakemake.output.scores)
+    folders = {Path(folder).name: folder for folder in inputs.encoders}
+    data = [read_dataset(path)[1]["digest"] for path in (inputs.train, inputs.evaluate)]
+    weights = [digest_of_weights(folder) for folder in inputs.encoders]
+    made_from = [params.settings, params.runs, params.distances, params.modules, data, weights]
     finished = SavedState(output, made_from)  # a killed sweep goes on after the last run that was done
     done = finished.load() or {"rows": [], "distances": []}
     rows, distances = done["rows"], done["distances"]
-    for fraction, recipe in params.runs[len(rows) :]:
-        run = {"fraction": float(fraction), "recipe": recipe}
-        tuned = task.tune(recipe, run["fraction"], seed, output.with_name(f"{output.stem}.f{fraction}.{recipe}"))
-        rows.append(run | tuned.scores)
-        distances += [run | row for row in moved(task.encoder, recipe, tuned.model.encoder, params.distances)]
-        finished.save(rows=rows, distances=distances)
-        tuned.state.remove()
-        log.info("%s", rows[-1])
-    about = {"encoder": wildcards.encoder, "task": wildcards.task, "seed": seed}
-    write_table(distances, snakemake.output.distances, **about)
-    write_table(rows, output, **about)
+    for encoder, runs in groupby(params.runs[len(rows) :], key=lambda run: run[0]):
+        task = Task(folders[encoder], inputs.train, inputs.evaluate, params.settings, params.modules)
+        check_depth(task, encoder, params.layers[encoder])
+        for _, seed, fraction, recipe in runs:
+            run = {"encoder": encoder, "seed": seed, "fraction": float(fraction), "recipe": recipe}
+            state = output.with_name(f"{output.stem}.{encoder}.s{seed}.f{fraction}.{recipe}")
+            tuned = task.tune(recipe, run["fraction"], seed, state)
+            rows.append(run | tuned.scores)
+            distances += [run | row for row in moved(task.encoder, recipe, tuned.model.encoder, params.distances)]
+            finished.save(rows=rows, distances=distances)
+            tuned.state.remove()
+            log.info("%s", rows[-1])
+    write_table(distances, snakemake.output.distances, task=snakemake.wildcards.task)
+    write_table(rows, output, task=snakemake.wildcards.task)
     finished.remove()
