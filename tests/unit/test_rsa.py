@@ -256,18 +256,23 @@ def test_two_tokens_are_too_few(caches):
 
 def test_the_script_writes_all_places(caches, tmp_path, monkeypatch):
     monkeypatch.setattr("workflow.lib.logs.to_rule_log", logging.getLogger)  # its own would replace pytest's handlers
-    for model in ("pretrained", "tuned"):
+    for model in ("pretrained", "tuned", "other"):
         cache(tmp_path / model / "token" / "mnli-test", [vectors(90, 12, 1)] * 3, np.repeat(np.arange(30), 3))
     settings = {key: value for key, value in SETTINGS.items() if key != "seed"}
     job = SimpleNamespace(
         input=SimpleNamespace(base=str(caches), tuned=str(caches)),
         output=[str(tmp_path / "similarity.parquet")],
         log=[str(tmp_path / "log")],
-        params=SimpleNamespace(places=["wikipedia-sentences", "mnli-test"], settings=settings, seed=0),
-        wildcards=SimpleNamespace(model="base.0/tuned"),
+        params=SimpleNamespace(
+            places={"base.0/tuned": ["wikipedia-sentences", "mnli-test"], "base.0/other": ["mnli-test"]},
+            settings=settings,
+            seed=0,
+        ),
     )
     runpy.run_path(script.__file__, init_globals={"snakemake": job}, run_name="__main__")
     table = read_table(tmp_path / "similarity.parquet")
     assert list(table.columns) == ["model", "place", "layer", "sample", "n_tokens", "n_examples", "similarity"]
-    assert table.groupby("place").size().to_dict() == {"mnli-test": 9, "wikipedia-sentences": 9}
+    assert table.groupby(["model", "place"]).size().to_dict() == {
+        ("base.0/other", "mnli-test"): 9, ("base.0/tuned", "mnli-test"): 9, ("base.0/tuned", "wikipedia-sentences"): 9,
+    }  # fmt: skip
     assert (table[table.place == "mnli-test"].similarity > 0.999999).all()
