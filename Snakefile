@@ -36,7 +36,7 @@ wildcard_constraints:
     task=r"[a-z][a-z0-9_]*",
     recipe=r"[a-z]+(-\d+)?",
     fraction=r"[0-9.]+",
-    part=r"\d\d+",
+    part=r"[a-z][a-z0-9_]*\.\d+\.s\d+\.f[0-9.]+\.[a-z]+(-\d+)?",
     first=r"[a-z][a-z0-9_.-]*",
     model=r"[a-z][a-z0-9_]*\.\d+/[a-z][a-z0-9_.-]*",
     paper="|".join([*PAPERS, "beyond"]),

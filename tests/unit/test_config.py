@@ -340,3 +340,11 @@ def test_embedded_names_are_the_corpus_s():
 
     rows = {"source": "embedded", "rows": {"train": 1}}
     assert checked({"datasets": {name: rows for name in DATASETS}})["datasets"].keys() == DATASETS.keys()
+
+
+@pytest.mark.parametrize("preset", ["laptop", "paper"])
+def test_what_suits_the_demo_s_small_encoders_does_not_leak_into_other_presets(preset):
+    """Presets lie over the demo: what a task there sets and a preset leaves alone must be the paper's choice."""
+    demo, over = (yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())["tasks"] for name in ("config", preset))
+    kept = {key for task, entry in demo.items() for key in entry.keys() - (over.get(task) or {}).keys()}
+    assert kept == {"dataset", "head", "holdout", "keep_best", "layer_decay", "weight_decay"}

@@ -95,7 +95,7 @@ def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     settings = {"max_tokens": max_tokens, "batch_size": 3, "dtype": "float32"}
-    cache = script.Cache(model, settings, logging.getLogger(), script.read_encoded, [])
+    cache = script.Cache(model, settings, logging.getLogger(), [])
     cache.write(model, unit, folder / "data.parquet", folder / "out", **limits)
     return folder / "out"
 

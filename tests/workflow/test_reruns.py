@@ -118,15 +118,15 @@ def test_a_model_has_the_same_activations_in_a_job_of_its_own(finished):
 def test_a_sweep_gives_the_same_numbers_in_one_process_and_in_many(finished):
     """Also where a sweep keeps none of its models on disk."""
     made = finished.folder / "results/tiny/sweeps/merchant2020/mnli"
-    together, moved = (read_tables([made / f"000{table}.parquet"]) for table in ("", ".distances"))
-    assert list(together["recipe"]) == ["freeze-1", "freeze-2", "truncate-1"] * 2
-    assert list(together["encoder"]) == ["base.0"] * 3 + ["base.1"] * 3
+    together, moved = (read_tables([made / f"base.0.s0.f1.freeze-1{table}.parquet"]) for table in ("", ".distances"))
+    recipes = ["freeze-1", "freeze-2", "truncate-1"]
+    assert list(together["recipe"]) == recipes
     assert [path.name for path in made.rglob("*") if path.is_file() and path.suffix != ".parquet"] == []
-    apart = [f"results/tiny/sweeps/merchant2020/mnli/{part:03d}.parquet" for part in range(6)]
+    apart = [f"results/tiny/sweeps/merchant2020/mnli/base.0.s0.f1.{recipe}.parquet" for recipe in recipes]
     finished.snakemake("--config", "sweeps={runs_per_job: 1}", "--", *apart)
     apart = [finished.folder / path for path in apart]
     pd.testing.assert_frame_equal(read_tables(apart), together)
-    distances = [path.with_suffix(".distances.parquet") for path in apart]
+    distances = [path.with_name(f"{path.stem}.distances.parquet") for path in apart]
     pd.testing.assert_frame_equal(read_tables(distances), moved)
     assert (moved.query("recipe == 'freeze-2'")["distance"] == 0).all()
     assert (moved.query("recipe == 'truncate-1'")["distance"] > 0).all()

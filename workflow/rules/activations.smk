@@ -21,7 +21,7 @@ rule cache_activations:
         "<results>/logs/activations/{encoder}/{paper}/{first}.log",
     benchmark:
         "<results>/benchmarks/activations/{encoder}/{paper}/{first}.tsv"
-    # before sweeps, which nothing waits for but a drawing
+    # before sweeps, for whose tables only drawings and verdicts wait
     priority: 5
     conda:
         "../../envs/environment.yaml"

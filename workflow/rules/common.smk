@@ -42,11 +42,6 @@ def from_source(source):
     return [name for name, entry in config["datasets"].items() if entry["source"] == source]
 
 
-def splits_of(dataset):
-    """The splits of an embedded dataset; 0 rows leave one out."""
-    return [split for split, rows in config["datasets"][dataset]["rows"].items() if rows]
-
-
 def folder_name(place):
     """`imdb/train` -> the folder of its activations."""
     return "-".join(place.split("/"))

@@ -13,7 +13,10 @@ for dataset in from_source("embedded"):
         name:
             f"generate_{dataset}"
         output:
-            **{split: data_file(f"{dataset}/{split}") for split in splits_of(dataset)},
+            **{
+                split: data_file(f"{dataset}/{split}")
+                for split in config["datasets"][dataset]["rows"]
+            },
         log:
             f"<results>/logs/data/{dataset}.log",
         benchmark:
@@ -43,6 +46,8 @@ rule fetch_dataset:
         "<results>/benchmarks/data/{dataset}/{split}.tsv"
     wildcard_constraints:
         dataset="|".join(from_source("real")) or "none",
+    # models and sweeps wait for them
+    priority: 10
     retries: 2
     conda:
         "../../envs/environment.yaml"

@@ -72,6 +72,7 @@ rule fetch_encoder:
         "<results>/benchmarks/encoders/{name}.{seed}.tsv"
     wildcard_constraints:
         name="|".join(is_source("hub") + is_source("folder")) or "none",
+    priority: 10
     retries: 2
     conda:
         "../../envs/environment.yaml"

@@ -20,7 +20,7 @@ rule finetune_model:
         "<results>/logs/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.log",
     benchmark:
         "<results>/benchmarks/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.tsv"
-    # before sweeps, which nothing waits for but a drawing
+    # before sweeps, for whose tables only drawings and verdicts wait
     priority: 5
     conda:
         "../../envs/environment.yaml"

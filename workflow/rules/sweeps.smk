@@ -3,7 +3,7 @@
 in   encoders' folders, a task's training and evaluation rows
 out  sweeps/<paper>/<task>/<part>.parquet: encoder, seed, fraction, recipe, test_<metric>, n_train
      sweeps/…/<part>.distances.parquet: encoder, seed, fraction, recipe, layer, projection, norm, distance, relative: how
-     far blocks moved
+     far blocks moved; <part> = its first run, <encoder>.s<seed>.f<fraction>.<recipe>
 how  the runs of a task's sweep, each an encoder, a seed, a share of the training rows and a recipe, are dealt out to parts
      (sweeps.runs_per_job): all in one process saves the seconds of importing torch, one each spreads them over a
      cluster; every run starts from its own seed, so the numbers agree

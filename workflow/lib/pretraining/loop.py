@@ -54,7 +54,7 @@ def make_optimizers(model: BertForPreTraining, settings: dict) -> dict[torch.opt
 def pretrain(
     model: BertForPreTraining, pairs: Pairs, special: dict[str, int], settings: dict, seed: int, state, log
 ) -> list[dict]:
-    """Train in place; returns a row per report. The state is saved with each report, so that a kill costs little."""
+    """Train in place; returns a row per report. The state is saved with reports, so that a kill costs little."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device).train()
     optimizers = make_optimizers(model, settings)

@@ -125,9 +125,7 @@ def merchant_inputs(artifact):
     sweeps = {
         "metrics": metrics_of(after),
         "sweeps": [
-            file
-            for task in section["tasks"]
-            for file in sweep_tables("merchant2020", task)
+            file for task in section["tasks"] for file in sweep_tables("merchant2020", task)
         ],
     }
     inputs = {

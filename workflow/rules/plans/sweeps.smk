@@ -70,8 +70,17 @@ def sweep_parts(paper, task):
     return dealt(runs, config["sweeps"]["runs_per_job"])
 
 
+def part_name(runs):
+    """After its first run, not a number: another seed or encoder must not move the runs that were there."""
+    encoder, seed, fraction, recipe = runs[0]
+    return f"{encoder}.s{seed}.f{fraction}.{recipe}"
+
+
 def sweep_part(wildcards):
-    return sweep_parts(wildcards.paper, wildcards.task)[int(wildcards.part)]
+    for runs in sweep_parts(wildcards.paper, wildcards.task):
+        if part_name(runs) == wildcards.part:
+            return runs
+    raise WorkflowError(f"{wildcards.paper} has no sweep {wildcards.part} of {wildcards.task}")
 
 
 def sweep_encoders(wildcards):
@@ -81,6 +90,6 @@ def sweep_encoders(wildcards):
 def sweep_tables(paper, task, table=""):
     """Scores, or another table (`.distances`), of all encoders and seeds."""
     return [
-        f"<results>/sweeps/{paper}/{task}/{part:03d}{table}.parquet"
-        for part in range(len(sweep_parts(paper, task)))
+        f"<results>/sweeps/{paper}/{task}/{part_name(runs)}{table}.parquet"
+        for runs in sweep_parts(paper, task)
     ]

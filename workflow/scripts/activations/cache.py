@@ -1,5 +1,6 @@
 """Run models over datasets and keep what every layer says of their units; the same for their saved steps."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,6 +42,16 @@ def read_encoded(
     return encode(table, info, tokenizer, longest_for(info, longest, most), by_word=unit == "word"), info
 
 
+remembered = lru_cache(maxsize=None)(read_encoded)
+
+
+def seen_again(plans: list[dict]) -> set[tuple[str, str]]:
+    """(unit, dataset) that several models see, or several steps of one."""
+    seen = Counter((unit, name) for plan in plans for unit, names in plan["units"].items() for name in names)
+    followed = {(plan["followed"]["unit"], plan["followed"]["name"]) for plan in plans if plan["followed"]}
+    return {place for place, times in seen.items() if times > 1} | followed
+
+
 @dataclass
 class Cache:
     """Activations of an encoder and of models tuned from it, or of their saved steps: all have its tokenizer."""
@@ -48,16 +59,22 @@ class Cache:
     encoder: Path
     settings: dict
     log: object
-    read: Callable  # `read_encoded`, remembering what is asked for again
     spare: list  # memory, from dataset to dataset and model to model
 
     def write(
-        self, weights: Path, unit: str, path: str, folder: Path, limit: int | None = None, longest: int | None = None
+        self,
+        weights: Path,
+        unit: str,
+        path: str,
+        folder: Path,
+        limit: int | None = None,
+        longest: int | None = None,
+        read: Callable = read_encoded,
     ) -> None:
         """`limit`: most rows; `longest`: most tokens of a text, where not all datasets have the same."""
         model, digest = encoder_of(weights)
         longest, most = longest or self.settings["max_tokens"], max_tokens(model, tokenizer_of(self.encoder, False))
-        encoded, info = self.read(path, self.encoder, unit, limit, longest, most)
+        encoded, info = read(path, self.encoder, unit, limit, longest, most)
         about = {"model": digest, "dataset": info["digest"]}
         batch_size, dtype = self.settings["batch_size"], self.settings["dtype"]
         n_units = extract(model, encoded, unit, folder, about, batch_size, dtype, self.spare)
@@ -79,17 +96,16 @@ if __name__ == "__main__":
     torch.set_num_threads(snakemake.threads)
     log = to_rule_log(snakemake.log[0])
     files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in snakemake.input.data}
-    # an encoder's models see the same rows; of a single one's, which may be many, only the last are kept, for its steps
-    models = [Path(model) for model in snakemake.input.models]
-    read = lru_cache(None if len(models) > 1 else 1)(read_encoded)
-    cache = Cache(models[0], snakemake.params.settings, log, read, spare=[])
+    models, plans = [Path(model) for model in snakemake.input.models], snakemake.params.plan
+    cache, again = Cache(models[0], snakemake.params.settings, log, spare=[]), seen_again(list(plans.values()))
     with whole_folder(snakemake.output[0]) as folder:
-        for model, (adapted, plan) in zip(models, snakemake.params.plan.items()):
+        for model, (adapted, plan) in zip(models, plans.items()):
             for unit, names in plan["units"].items():
                 for name in names:
                     limit, longest = plan["limits"].get(name), plan["longest"].get(name)
-                    cache.write(model, unit, files[name], folder / adapted / unit / name, limit, longest)
+                    read = remembered if (unit, name) in again else read_encoded
+                    cache.write(model, unit, files[name], folder / adapted / unit / name, limit, longest, read)
             if plan["followed"]:
                 unit, name = plan["followed"]["unit"], plan["followed"]["name"]
                 for step in saved_steps(model):
-                    cache.write(step, unit, files[name], folder / adapted / "steps" / step.name)
+                    cache.write(step, unit, files[name], folder / adapted / "steps" / step.name, read=remembered)

@@ -9,6 +9,7 @@ from transformers import PreTrainedModel
 
 from workflow.lib.datasets import read_dataset
 from workflow.lib.encoders.layers import blocks
+from workflow.lib.encoders.loading import load_encoder
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.errors import UserError
@@ -24,9 +25,9 @@ def moved(encoder: PreTrainedModel, recipe: str, tuned: PreTrainedModel, asked: 
     return block_distances(encoder, tuned.cpu(), asked["projections"], asked["norms"])
 
 
-def check_depth(task: Task, encoder: str, said: int) -> None:
+def check_depth(folder: str, said: int) -> None:
     """Recipes were made for as many layers as the config says."""
-    n_layers = len(blocks(task.encoder))
+    encoder, n_layers = Path(folder).name, len(blocks(load_encoder(folder)))
     if n_layers != said:
         name = encoder.split(".")[0]
         raise UserError(f"encoder {encoder} has {n_layers} layers, not the {said} that encoders.{name}.layers says")
@@ -40,6 +41,8 @@ if __name__ == "__main__":
     torch.set_num_threads(snakemake.threads)
     inputs, params, output = snakemake.input, snakemake.params, Path(snakemake.output.scores)
     folders = {Path(folder).name: folder for folder in inputs.encoders}
+    for encoder, folder in folders.items():  # all of them before hours of training
+        check_depth(folder, params.layers[encoder])
     data = [read_dataset(path)[1]["digest"] for path in (inputs.train, inputs.evaluate)]
     weights = [digest_of_weights(folder) for folder in inputs.encoders]
     made_from = [params.settings, params.runs, params.distances, params.modules, data, weights]
@@ -47,8 +50,8 @@ if __name__ == "__main__":
     done = finished.load() or {"rows": [], "distances": []}
     rows, distances = done["rows"], done["distances"]
     for encoder, runs in groupby(params.runs[len(rows) :], key=lambda run: run[0]):
+        task = tuned = None  # of the encoder before, which else would be held beside this one's
         task = Task(folders[encoder], inputs.train, inputs.evaluate, params.settings, params.modules)
-        check_depth(task, encoder, params.layers[encoder])
         for _, seed, fraction, recipe in runs:
             run = {"encoder": encoder, "seed": seed, "fraction": float(fraction), "recipe": recipe}
             state = output.with_name(f"{output.stem}.{encoder}.s{seed}.f{fraction}.{recipe}")
