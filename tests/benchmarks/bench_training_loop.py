@@ -140,6 +140,7 @@ def prepare_bare(model, batches: Callable[[], Iterator[dict]]) -> Callable[[], l
 
 
 def prepare_accelerate(model, rows: list[dict]) -> Callable[[], list[Now]]:
+    import torch
     from accelerate import Accelerator
 
     accelerator = Accelerator(cpu=True)
@@ -152,7 +153,8 @@ def prepare_accelerate(model, rows: list[dict]) -> Callable[[], list[Now]]:
             with accelerator.accumulate(ready):
                 accelerator.backward(ready(**batch).loss)
                 if accelerator.sync_gradients:
-                    accelerator.clip_grad_norm_(ready.parameters(), CLIP)
+                    accelerator.unscale_gradients()  # clipping as in workflow/lib/training/loop.py
+                    torch.nn.utils.clip_grad_norm_(ready.parameters(), CLIP)
                 optimiser.step()
                 schedule.step()
                 optimiser.zero_grad()
