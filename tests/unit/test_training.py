@@ -10,7 +10,7 @@ import torch
 from sklearn.metrics import matthews_corrcoef
 from transformers import BertConfig, BertModel, get_linear_schedule_with_warmup
 
-from workflow.lib.batches import bucketed_batches, sorted_batches
+from workflow.lib.batches import TOKENS_PER_BATCH, bucketed_batches, sorted_batches
 from workflow.lib.encoders.loading import load_encoder
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoding import Encoded
@@ -148,17 +148,36 @@ def test_batches_cover_every_row_once(n_rows):
         assert sorted(np.concatenate(batches).tolist()) == list(range(n_rows))
         assert max(map(len, batches)) <= 8
     assert len(shuffled) == -(-n_rows // 8)
-    assert all(len(rows) >= 4 for rows in in_order[:-1])
     assert np.all(np.diff(lengths[np.concatenate(in_order)]) >= 0)
 
 
-def test_sorted_batches_end_where_the_length_changes():
-    """At the last change in their second half, if there is one there; but all that is left fits one batch."""
-    assert [rows.tolist() for rows in sorted_batches(np.repeat([5, 6, 7, 8, 9], [3, 2, 2, 9, 3]), 8)] == [
-        [0, 1, 2, 3, 4, 5, 6],
-        [7, 8, 9, 10, 11, 12, 13, 14],
-        [15, 16, 17, 18],
-    ]
+def cost(lengths: np.ndarray, batches: list[np.ndarray]) -> int:
+    return sum(TOKENS_PER_BATCH + len(rows) * lengths[rows].max() for rows in batches)
+
+
+def cheapest(lengths: np.ndarray, batch_size: int) -> int:
+    """Of all ways to cut the rows, sorted by length, into batches."""
+    lengths, best = np.sort(lengths), [0]
+    for end in range(1, len(lengths) + 1):
+        starts = range(max(0, end - batch_size), end)
+        best.append(min(best[start] + TOKENS_PER_BATCH + (end - start) * lengths[end - 1] for start in starts))
+    return best[-1]
+
+
+@pytest.mark.parametrize("n_rows", [20, 150, 384, 960])
+@pytest.mark.parametrize("long_tail", [False, True])
+def test_sorted_batches_cost_hardly_more_than_the_cheapest_ones(n_rows, long_tail):
+    rng = np.random.default_rng(0)
+    drawn = np.minimum(rng.lognormal(3.2, 0.6, n_rows), 128) if long_tail else rng.integers(12, 40, n_rows)
+    lengths = drawn.astype(int)
+    assert cost(lengths, sorted_batches(lengths, 64)) <= 1.05 * cheapest(lengths, 64)
+
+
+def test_sorted_batches_end_early_where_that_saves_padding():
+    lengths = np.repeat([10, 100], [6, 8])
+    assert [rows.tolist() for rows in sorted_batches(lengths, 8)] == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11, 12, 13]]
+    nearly_equal = np.repeat([10, 11], [6, 8])  # six tokens saved; two rows more elsewhere cost as much as fifty
+    assert [len(rows) for rows in sorted_batches(nearly_equal, 8)] == [8, 6]
 
 
 def test_batches_depend_on_the_seed_alone():

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workflow.lib.activations import bytes_of, read_about, unreadable
+from workflow.lib.activations import first_byte, read_about, unreadable
 
 
 def read_rows(path: str | Path, rows: np.ndarray) -> np.ndarray:
@@ -33,6 +33,6 @@ def _starts(path: str | Path, rows: np.ndarray, n_bytes: int) -> list[int]:
     first = np.cumsum([0] + [group.num_rows for group in groups])
     if len(rows) and not 0 <= rows.min() <= rows.max() < first[-1]:
         raise ValueError(f"{first[-1]} rows, of which {rows.min()} to {rows.max()} were asked for")
-    pages = np.array([bytes_of(group.column(column), group.num_rows * n_bytes).start for group in groups])
+    pages = np.array([first_byte(group.column(column), group.num_rows * n_bytes) for group in groups])
     of_group = np.searchsorted(first, rows, side="right") - 1
     return (pages[of_group] + (rows - first[of_group]) * n_bytes).tolist() if len(rows) else []

@@ -75,44 +75,54 @@ def unreadable(path: str | Path, error: Exception) -> UserError:
     return UserError(f"{path} is no readable activation file ({reason}); delete its folder and run again")
 
 
+def _about(schema: pa.Schema) -> dict:
+    return json.loads((schema.metadata or {})[METADATA_KEY])
+
+
 def _open(path: str | Path, columns: list[str]) -> tuple[pa.Table, dict]:
     try:
         table = pq.read_table(path, columns=columns, memory_map=True, partitioning=None)
-        return table, json.loads(table.schema.metadata[METADATA_KEY])
-    except (pa.ArrowException, OSError, KeyError, TypeError) as error:
+        return table, _about(table.schema)
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         raise unreadable(path, error) from error
 
 
 def read_about(path: str | Path) -> dict:
     """What the file says of itself: model digest, dataset digest, layer, unit, dtype, width."""
-    return _open(path, [])[1]
+    try:
+        return _about(pq.read_schema(path))
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+        raise unreadable(path, error) from error
 
 
 def read_vectors(path: str | Path) -> np.ndarray:
     """(units, width) in the order of examples and units: one copy from the file's pages, as numpy.load makes."""
-    about = read_about(path)
     try:
         with pq.ParquetFile(path) as file:
+            about = _about(file.schema_arrow)
             groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
             at = file.schema_arrow.get_field_index("vector")
         whole = np.empty((sum(group.num_rows for group in groups), about["width"]), dtype=about["dtype"])
-        content, start = np.memmap(path, mode="r"), 0
-        for group in groups:
-            part = whole[start : start + group.num_rows]
-            part.view(np.uint8).reshape(-1)[:] = content[bytes_of(group.column(at), part.nbytes)]
-            start += group.num_rows
+        start = 0
+        # plain reads, as numpy.load's, because a memory map pays for every page that is touched
+        with open(path, "rb", buffering=0) as content:
+            for group in groups:
+                part = whole[start : start + group.num_rows]
+                content.seek(first_byte(group.column(at), part.nbytes))
+                if content.readinto(part) != part.nbytes:
+                    raise ValueError("it ends within a vector")
+                start += group.num_rows
         return whole
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         raise unreadable(path, error) from error
 
 
-def bytes_of(column, size: int) -> slice:
-    """Where the values of a column chunk are: plain bytes of one page, behind a header of a few dozen bytes."""
+def first_byte(column, size: int) -> int:
+    """Where the values of a column chunk begin: plain bytes of one page, behind a header of a few dozen bytes."""
     header = column.total_compressed_size - size
     if column.compression != "UNCOMPRESSED" or column.has_dictionary_page or not 0 < header <= LONGEST_HEADER:
         raise ValueError("vectors are not stored as one plain page per row group")
-    start = column.data_page_offset + header
-    return slice(start, start + size)
+    return column.data_page_offset + header
 
 
 def read_units(path: str | Path) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 import numpy as np
 
 ROOM = 50  # batches that are sorted together: enough to pack well, few enough to stay random
+TOKENS_PER_BATCH = 200  # that take as long as a batch does whatever its size: 2 ms at 4 x 64 on a CPU, less if wider
 
 
 def bucketed_batches(lengths: np.ndarray, batch_size: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -17,15 +18,18 @@ def bucketed_batches(lengths: np.ndarray, batch_size: int, rng: np.random.Genera
 def sorted_batches(lengths: np.ndarray, batch_size: int) -> list[np.ndarray]:
     """Row numbers in batches for inference, where order does not matter: sorted by length throughout.
 
-    A batch that is half full ends where the length changes for the last time: for a few batches more, half the padding.
+    A batch ends early, where the length changes, if that saves more padding than the rows it leaves to later batches
+    cost there.
     """
     order = np.argsort(lengths, kind="stable")
-    changes = np.flatnonzero(np.diff(lengths[order])) + 1
-    batches, start = [], 0
+    lengths = lengths[order]
+    changes, batches, start = np.flatnonzero(np.diff(lengths)) + 1, [], 0
     while start < len(order):
-        end = start + batch_size
-        good = changes[(changes >= start + batch_size / 2) & (changes <= end)]
-        end = good[-1] if end < len(order) and len(good) else end
+        end = min(start + batch_size, len(order))
+        early = changes[np.searchsorted(changes, start, side="right") : np.searchsorted(changes, end)]
+        of_a_batch = (end - early) / batch_size if end < len(order) else 1  # behind the last one there would be another
+        saved = (early - start) * (lengths[end - 1] - lengths[early - 1]) - of_a_batch * TOKENS_PER_BATCH
+        end = early[saved.argmax()] if saved.max(initial=0) > 0 else end
         batches.append(order[start:end])
         start = end
     return batches

@@ -21,7 +21,7 @@ from workflow.lib.placing import Pick, picker
 # Rows are sorted by length within a chunk, so a small one pays in padding: at BERT-base's size and batches of 64, with
 # an eighth of this a quarter of the time.
 BYTES_HELD = 384 << 20
-MOST_UNITS = 50_000  # for narrow encoders: more pad less, but touch more new memory
+MOST_UNITS = 200_000  # for narrow encoders: more pad hardly less
 FEWEST_BATCHES = 6  # in a chunk, unless memory allows less
 
 
@@ -29,7 +29,8 @@ def chunks_of(encoded: Encoded, unit: str, bytes_per_unit: int, batch_size: int)
     """Consecutive examples whose vectors, padding included, fit the memory allowance; whole batches, for a rest costs
     nearly as much.
 
-    Never more than half of what is left: a chunk is written while the next one is run, but nothing is beside the last.
+    Never more than three quarters of what is left: a chunk is written while the next one is run (which takes five times
+    as long or more), but nothing is beside the last.
     """
     sizes = np.ones_like(encoded.lengths) if unit == "cls" else encoded.lengths
     n_rows, room = len(sizes), min(MOST_UNITS, max(1, BYTES_HELD // bytes_per_unit))
@@ -37,7 +38,7 @@ def chunks_of(encoded: Encoded, unit: str, bytes_per_unit: int, batch_size: int)
     while start < n_rows:
         before = ends[start - 1] if start else 0
         fits = int(np.searchsorted(ends, before + room, side="right")) - start
-        n = min(fits, max((n_rows - start) // 2, FEWEST_BATCHES * batch_size))
+        n = min(fits, max(3 * (n_rows - start) // 4, FEWEST_BATCHES * batch_size))
         while (n := whole_batches(n, n_rows - start, batch_size)) > 1:
             taken = padded_size(sizes[start : start + n], batch_size)
             if taken <= room:
