@@ -99,7 +99,7 @@ def compare_reads(n: int = 60_000, width: int = 768) -> None:
 
 def measure_memory() -> None:
     print("peak memory of extraction by number of examples (tokens, demo size)")
-    for n_rows in (5_000, 20_000):
+    for n_rows in (10_000, 40_000):
         code = f"from tests.benchmarks.bench_activations import peak; peak({n_rows})"
         print(
             "  "
