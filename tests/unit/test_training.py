@@ -176,7 +176,7 @@ def test_sorted_batches_cost_hardly_more_than_the_cheapest_ones(n_rows, long_tai
 def test_sorted_batches_end_early_where_that_saves_padding():
     lengths = np.repeat([10, 100], [6, 8])
     assert [rows.tolist() for rows in sorted_batches(lengths, 8)] == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11, 12, 13]]
-    nearly_equal = np.repeat([10, 11], [6, 8])  # six tokens saved; two rows more elsewhere cost as much as fifty
+    nearly_equal = np.repeat([10, 11], [6, 8])  # six tokens saved; two rows more elsewhere cost as much as twelve
     assert [len(rows) for rows in sorted_batches(nearly_equal, 8)] == [8, 6]
 
 
