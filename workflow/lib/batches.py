@@ -3,8 +3,8 @@
 import numpy as np
 
 ROOM = 50  # batches that are sorted together: enough to pack well, few enough to stay random
-# That take as long as a batch does whatever its size: on a CPU some 200 at 4 x 64 and 3 at 12 x 768. By what lies between
-# a small encoder loses half a per cent; by 200 a large one would lose three.
+# That take as long as a batch does whatever its size: on a CPU some 200 at 4 x 64 and 3 at 12 x 768. By what
+# lies between a small encoder loses half a per cent; by 200 a large one would lose three.
 TOKENS_PER_BATCH = 50
 
 
