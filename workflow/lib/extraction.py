@@ -18,10 +18,10 @@ from workflow.lib.placing import Pick, picker
 
 # Bytes of vectors, all layers, held before they are written, whatever the size of the dataset (a single row may need
 # more, and rows with a twin further down wait for it); twice, because one chunk is written while the next is filled.
-# Rows are sorted by length within a chunk, so a small one pays in padding: at BERT-base's size and batches of 64, with
-# an eighth of this a quarter of the time.
-BYTES_HELD = 384 << 20
-MOST_UNITS = 100_000  # for narrow encoders: twice as many would pad half a per cent less
+# Rows are sorted by length within a chunk, so a small one pays in padding: at BERT-base's size and batches of 64, 2 %
+# of the time with half of this, a quarter with a sixteenth.
+BYTES_HELD = 768 << 20
+MOST_UNITS = 100_000  # for narrow encoders: twice as many would save a quarter of a per cent of the time
 FEWEST_BATCHES = 6  # in a chunk, unless memory allows less
 
 
