@@ -12,7 +12,7 @@ min_version("9.25")
 
 sys.path.insert(0, workflow.basedir)
 
-from workflow.lib.modules import let_jobs_import
+from workflow.lib.base.digests import let_jobs_import
 
 let_jobs_import()
 

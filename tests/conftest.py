@@ -14,3 +14,11 @@ def mirror() -> Path:
     if not folder.is_dir():
         pytest.skip("no mirror of the real datasets (set TUNESCOPE_MIRROR to its folder)")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def every_state_is_saved(monkeypatch):
+    """Trainings of tests are so short that most states would not be saved; but what follows a kill must be tested."""
+    from workflow.lib.training import state
+
+    monkeypatch.setattr(state, "SHARE", float("inf"))

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from transformers import BertConfig, BertModel
 
-from workflow.lib.activations import LayerWriter, layer_file, read_vectors
-from workflow.lib.batches import sorted_batches
+from workflow.lib.activations.cache import LayerWriter, layer_file, read_vectors
+from workflow.lib.activations.extraction import extract
+from workflow.lib.encoders.batches import sorted_batches
 from workflow.lib.encoders.states import model_inputs
-from workflow.lib.encoding import Encoded
-from workflow.lib.extraction import extract
+from workflow.lib.encoders.tokenization import Encoded
 
 # layers, width, heads, rows (more than one chunk), batch size (the config's), rounds (the machine's speed drifts)
 SHAPES = {"demo, 4 x 64": (4, 64, 4, 12_000, 64, 21), "BERT-base, 12 x 768": (12, 768, 12, 520, 64, 3)}

@@ -14,8 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 
-from workflow.lib.mlp_probe.grid import probe_grid
-from workflow.lib.mlp_probe.settings import PAPERS_ALPHAS, ProbeSettings
+from workflow.lib.methods.mlp.grid import probe_grid
+from workflow.lib.methods.mlp.settings import PAPERS_ALPHAS, ProbeSettings
 
 N_TRAIN, N_TEST, N_PROCESSES = 16_854, 4_322, 2
 SAMPLED_SIZES = [(32, 64), (32, 128), (128, 256), (256, 128), (256, 64), (64, 32), (128, 32), (64, 256)]

@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from workflow.lib.linear import fit_softmax
-from workflow.lib.neurons import cross_validated_accuracies, greedy_search, stratified_folds
+from workflow.lib.methods.linear import fit_softmax
+from workflow.lib.methods.neurons.search import cross_validated_accuracies, greedy_search, stratified_folds
 
 
 def planted_activations(

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow.lib.activations import LayerWriter, layer_file
-from workflow.lib.rsa import similarity
-from workflow.scripts.rsa.compare import compare
+from workflow.lib.activations.cache import LayerWriter, layer_file
+from workflow.lib.methods.rsa.similarity import similarity
+from workflow.scripts.rsa import compare
 
 TOKENS, WIDTH = 5_000, 768
 

@@ -19,11 +19,11 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.stats import spearmanr
 from torch.nn.utils.rnn import pad_sequence
 
-from workflow.lib.structural_probe.lanes import PROBES, first_weights
-from workflow.lib.structural_probe.scores import Evaluation
-from workflow.lib.structural_probe.settings import StructuralSettings
-from workflow.lib.structural_probe.training import Probe, train_probes
-from workflow.lib.structural_probe.trees import Trees, trees_of
+from workflow.lib.methods.structural.gold_trees import Trees, trees_of
+from workflow.lib.methods.structural.lanes import PROBES, first_weights
+from workflow.lib.methods.structural.scores import Evaluation
+from workflow.lib.methods.structural.settings import StructuralSettings
+from workflow.lib.methods.structural.training import Probe, train_probes
 
 # layers, width, rank, mean length, sentences of train and dev, epochs, layers that the baselines train
 SHAPES = {

@@ -102,7 +102,7 @@ def sliced(columns: dict) -> Iterator[dict]:
 def optimiser_and_schedule(model):
     import torch
 
-    from workflow.lib.encoders.learning_rates import parameter_groups
+    from workflow.lib.training.learning_rates import parameter_groups
 
     optimiser = torch.optim.AdamW(
         parameter_groups(model.bert, model.classifier, LR, weight_decay=WEIGHT_DECAY), fused=True
@@ -211,7 +211,7 @@ def start_up(loop: str) -> dict[str, float]:
     import torch  # noqa: F401
     from transformers import BertForSequenceClassification  # noqa: F401
 
-    import workflow.lib.encoders.learning_rates  # noqa: F401
+    import workflow.lib.training.learning_rates  # noqa: F401
 
     if loop == "accelerate":
         from accelerate import Accelerator  # noqa: F401

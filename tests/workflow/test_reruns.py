@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow.lib.activations import read_vectors
-from workflow.lib.tables import read_tables
+from workflow.lib.activations.cache import read_vectors
+from workflow.lib.base.tables import read_tables
 
 DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_merchant2020", "plot_singh2020", "plot_zhou2022",
            "plot_depth_of_change"}  # fmt: skip

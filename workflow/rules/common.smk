@@ -4,10 +4,10 @@ import csv
 
 import yaml
 from snakemake.exceptions import WorkflowError
-from workflow.lib.config import check_config, training_of
-from workflow.lib.errors import UserError
-from workflow.lib.machine import has_gpu
-from workflow.lib.modules import digest_of
+from workflow.lib.base.config import check_config, training_of
+from workflow.lib.base.errors import UserError
+from workflow.lib.base.machine import has_gpu
+from workflow.lib.base.digests import digest_of
 
 with open(os.path.join(workflow.basedir, "config/datasets.yaml")) as registry_file:
     REGISTRY = yaml.safe_load(registry_file)["registry"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from torch import nn
 from transformers import PreTrainedModel
 
-from workflow.lib.errors import UserError
+from workflow.lib.base.errors import UserError
 
 
 class Part(NamedTuple):

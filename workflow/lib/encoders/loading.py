@@ -12,9 +12,9 @@ from torch import nn
 from transformers import MODEL_MAPPING, AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
+from workflow.lib.base.errors import UserError
 from workflow.lib.encoders.layers import embeddings
 from workflow.lib.encoders.states import StateReader, model_inputs
-from workflow.lib.errors import UserError
 
 # what a loaded encoder is for, within reach of whoever loads one
 __all__ = ["StateReader", "load_encoder", "load_tokenizer", "max_tokens", "model_inputs"]

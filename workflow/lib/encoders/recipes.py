@@ -19,8 +19,8 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.encoders.layers import blocks, is_norm, linear_projections, parts
-from workflow.lib.errors import UserError, nearest
 
 WITHOUT_DEPTH = ("full", "frozen")
 WITH_DEPTH = ("freeze", "truncate", "reinit", "nearzero")

@@ -7,8 +7,8 @@ from functools import cache
 import torch
 from transformers import PreTrainedModel
 
+from workflow.lib.base.errors import UserError
 from workflow.lib.encoders.layers import blocks, final_norm
-from workflow.lib.errors import UserError
 
 
 @cache

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from workflow.lib.datasets import read_dataset
+from workflow.lib.base.errors import UserError
+from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
 from workflow.lib.encoders.recipes import apply_recipe
+from workflow.lib.encoders.tokenization import longest_for
 from workflow.lib.encoders.weights import digest_of_weights
-from workflow.lib.encoding import longest_for
-from workflow.lib.errors import UserError
-from workflow.lib.heads import head_class
-from workflow.lib.heads.tunable import Examples, Tunable, evaluate
+from workflow.lib.training.heads import head_class
+from workflow.lib.training.heads.tunable import Examples, Tunable, evaluate
 from workflow.lib.training.loop import train
 from workflow.lib.training.state import SavedState
 

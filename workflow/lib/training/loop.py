@@ -9,9 +9,9 @@ from accelerate import Accelerator
 from torch import nn
 from tqdm import tqdm
 
-from workflow.lib.batches import bucketed_batches
-from workflow.lib.encoders.learning_rates import parameter_groups
-from workflow.lib.heads.tunable import Examples, Tunable, evaluate
+from workflow.lib.encoders.batches import bucketed_batches
+from workflow.lib.training.heads.tunable import Examples, Tunable, evaluate
+from workflow.lib.training.learning_rates import parameter_groups
 from workflow.lib.training.schedules import SCHEDULES
 from workflow.lib.training.state import SavedState
 

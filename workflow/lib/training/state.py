@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from workflow.lib.files import whole_file
+from workflow.lib.base.files import whole_file
 
 SHARE = 0.02  # of the time, at most, goes into saving: of a training of seconds it would be a tenth
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.corpus.documents import Writer
 from workflow.lib.corpus.tasks import pairs, questions, structure, topics
 from workflow.lib.corpus.tasks.example import Example
-from workflow.lib.errors import UserError, nearest
 
 MOST_DRAWS_IN_VAIN = 2000  # then the language is too small for the size asked for
 

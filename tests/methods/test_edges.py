@@ -1,0 +1,536 @@
+"""The edge probe against a slow one written as the paper describes it, and on tasks whose truth is planted."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from sklearn.metrics import f1_score, precision_score, recall_score
+from torch.nn.functional import binary_cross_entropy_with_logits, layer_norm
+
+from tests.scripts import run_script
+from workflow.lib.activations.cache import LayerWriter, layer_file, write_words
+from workflow.lib.base.digests import SCRIPTS, modules_behind
+from workflow.lib.base.errors import UserError
+from workflow.lib.data.dataset_files import write_dataset
+from workflow.lib.methods.edges import reading
+from workflow.lib.methods.edges.networks import Lane, Probes
+from workflow.lib.methods.edges.parameters import Sizes, shapes_of, sizes_of, views
+from workflow.lib.methods.edges.progress import Progress
+from workflow.lib.methods.edges.reading import read_split, read_splits
+from workflow.lib.methods.edges.scored_task import predicted_labels, probe_task, slope_of_cells
+from workflow.lib.methods.edges.scores import all_scores, micro_f1
+from workflow.lib.methods.edges.settings import EdgeSettings, settings_from
+from workflow.lib.methods.edges.targets import label_matrix, label_names
+from workflow.lib.methods.edges.training import Lesson, fetched, train
+
+torch.set_num_threads(1)
+SMALL = EdgeSettings(
+    projection=16, hidden=32, learning_rate=1e-2, batch_size=32, validate_every=20, max_validations=12, patience=6
+)
+N_LAYERS, WIDTH = 4, 12
+
+
+def lanes(*inputs: str, model: int = 0) -> list[Lane]:
+    return [Lane(name, model) for name in inputs]
+
+
+def target(first, labels, second=None):
+    start2, end2 = second or (None, None)
+    return {"start1": first[0], "end1": first[1], "start2": start2, "end2": end2, "labels": labels}
+
+
+def write_split(root: Path, task: str, split: str, rows: list, pieces: list, layers: np.ndarray, dtype="float32"):
+    """A dataset's file and its activations. `rows`: (words, targets); `pieces`: tokens of each word (0: of no word)."""
+    about = {"dataset": task, "split": split, "kind": "spans", "labels": [], "source": "test"}
+    rows = [{"id": f"r{at}", "words": words, "targets": targets} for at, (words, targets) in enumerate(rows)]
+    write_dataset(root / "data" / task / f"{split}.parquet", rows, **about)
+    example = np.concatenate([np.full(sum(sizes), at) for at, sizes in enumerate(pieces)])
+    word = np.concatenate([np.repeat(np.arange(len(sizes)), sizes) for sizes in pieces])
+    unit = np.concatenate([np.arange(sum(sizes)) for sizes in pieces])
+    folder = root / "activations" / "token" / f"{task}-{split}"
+    folder.mkdir(parents=True)
+    for layer, vectors in enumerate(layers):
+        writer = LayerWriter(layer_file(folder, layer), vectors.shape[1], dtype, {})
+        writer.write(example, unit, vectors)
+        writer.close()
+    write_words(folder, example, unit, word)
+    return [folder], root / "data" / task / f"{split}.parquet"
+
+
+def random_rows(rng, n_rows: int, n_spans: int, labels=("a", "b", "c")):
+    """Sentences of up to six words of up to three pieces, with up to four targets, often none."""
+    rows, pieces = [], []
+    for _ in range(n_rows):
+        n = int(rng.integers(1, 7))
+        targets = []
+        for _ in range(rng.integers(0, 5)):
+            spans = [tuple(sorted(rng.choice(n + 1, 2, replace=False).tolist())) for _ in range(n_spans)]
+            names = rng.choice(labels, rng.integers(0, 3), replace=False).tolist()
+            targets.append(target(spans[0], names, spans[1] if n_spans > 1 else None))
+        rows.append(([f"w{at}" for at in range(n)], targets))
+        pieces.append(rng.integers(1, 4, n).tolist())
+    return rows, pieces
+
+
+def random_split(tmp_path, n_spans: int, n_rows=30, seed=0, width=WIDTH):
+    rng = np.random.default_rng(seed)
+    rows, pieces = random_rows(rng, n_rows, n_spans)
+    layers = rng.normal(size=(N_LAYERS, sum(map(sum, pieces)), width)).astype(np.float32)
+    return read_split(*write_split(tmp_path, f"t{n_spans}{seed}", "train", rows, pieces, layers)), rows, pieces, layers
+
+
+def slow_spans(rows, pieces):
+    """Of each target, the cached rows of the tokens in each of its spans."""
+    found, before = [], 0
+    for (_, targets), sizes in zip(rows, pieces):
+        tokens = [(before + at, word) for at, word in enumerate(np.repeat(np.arange(len(sizes)), sizes))]
+        before += len(tokens)
+        for each in targets:
+            ends = [(each["start1"], each["end1"])] + [(each["start2"], each["end2"])] * (each["start2"] is not None)
+            found.append([[at for at, word in tokens if start <= word < end] for start, end in ends])
+    return found
+
+
+# ---- reading
+
+
+@pytest.mark.parametrize("n_spans", [1, 2])
+def test_a_batch_has_the_tokens_of_its_spans(tmp_path, n_spans):
+    split, rows, pieces, layers = random_split(tmp_path, n_spans)
+    expected = slow_spans(rows, pieces)
+    with_targets = [at for at, (_, targets) in enumerate(rows) if targets]
+    assert split.n_sentences == len(with_targets) < len(rows) and split.n_targets == len(expected)
+    used = {at for spans in expected for span in spans for at in span}
+    assert split.vectors.shape == (1, N_LAYERS, len(used), WIDTH) and len(used) < layers.shape[1]
+    chosen = np.random.default_rng(1).permutation(split.n_sentences)[:9]
+    vectors, batch = fetched(split, chosen, "cpu")
+    first_target = np.cumsum([0] + [len(rows[at][1]) for at in with_targets])
+    wanted = [number for at in chosen for number in range(first_target[at], first_target[at + 1])]
+    assert batch.target.tolist() == wanted == split.targets_of(chosen).tolist()
+    n = len(wanted)
+    for at, number in enumerate(wanted):
+        for which in range(n_spans):
+            members = batch.member[batch.span == which * n + at]
+            np.testing.assert_array_equal(vectors[0, :, members], layers[:, expected[number][which]])
+            assert batch.first[which * n + at] == torch.nonzero(batch.span == which * n + at)[0, 0]
+    assert torch.equal(batch.score, batch.member + (batch.span >= n) * len(batch.token))
+    assert torch.equal(batch.member[batch.by_token], batch.member.sort().values)
+    assert torch.equal(batch.member[batch.by_token][batch.first_by_token], torch.arange(len(batch.token)))
+
+
+def test_labels_of_targets(tmp_path):
+    split, rows, _, _ = random_split(tmp_path, 1)
+    names = label_names(split.targets)
+    assert names == ["a", "b", "c"]
+    labels = [set(each["labels"]) for _, targets in rows for each in targets]
+    assert label_matrix(split.targets, names).tolist() == [[name in given for name in names] for given in labels]
+
+
+def test_half_precision_stays_half_in_memory(tmp_path):
+    rows, pieces = [(["a", "b"], [target((0, 2), ["x"])])], [[1, 2]]
+    vectors = np.arange(6, dtype=np.float32).reshape(1, 3, 2)
+    split = read_split(*write_split(tmp_path, "half", "train", rows, pieces, vectors, "float16"))
+    assert split.vectors.dtype == torch.float16 and fetched(split, np.array([0]), "cpu")[0].dtype == torch.float32
+
+
+def test_faults_are_named(tmp_path):
+    one, two, vectors = target((0, 1), ["x"]), target((0, 1), ["x"], (0, 1)), np.ones((1, 1, 2), np.float32)
+    for name, targets, values, said in [
+        ("mixed", [one, two], vectors, "dataset mixed: 1 of 2 targets have one span"),
+        ("none", [], vectors, "dataset none: no row has a target"),
+        ("nan", [one], vectors * np.nan, "no finite numbers"),
+    ]:
+        with pytest.raises(UserError, match=said):
+            read_split(*write_split(tmp_path, name, "train", [(["a"], targets)], [[1]], values))
+    write_split(tmp_path, "t", "train", [(["a"], [one])], [[1]], vectors)
+    write_split(tmp_path, "t", "dev", [(["a"], [two])], [[1]], vectors)
+    data = [str(path) for path in tmp_path.glob("data/t/*.parquet")]
+    with pytest.raises(UserError, match="t-test is missing"):
+        read_splits([tmp_path / "activations"], data, "t", ("train", "dev", "test"))
+    with pytest.raises(UserError, match="one span in some splits"):
+        read_splits([tmp_path / "activations"], data, "t", ("train", "dev"))
+    with pytest.raises(UserError, match="no setting `projektion`"):
+        settings_from({"projektion": 3})
+    with pytest.raises(UserError, match="not 'middle'"):
+        Probes(Sizes(2, 3, 1, 2), lanes("mix", "middle"), SMALL, 0)
+
+
+# ---- the network is the paper's
+
+
+def slow_logits(part: dict, kind: str, vectors, spans, mask, hidden_mask):
+    """One lane, one target after another; `part` holds its parameters, `spans` the tokens of each target's spans."""
+    if kind == "mix":
+        states = part["gamma"] * torch.einsum("l,ltw->tw", torch.softmax(part["scalars"], 0), vectors)
+    else:
+        states = vectors[-1 if kind == "top" else 0]
+    states = states * mask
+    rows = []
+    for number, of_target in enumerate(spans):
+        pooled = []
+        for which, tokens in enumerate(of_target):
+            projected = states[tokens] @ part["project"][which] + part["project_bias"][which]
+            attention = torch.softmax(projected @ part["attention"][which, :, 0], dim=0)
+            pooled.append(sum(weight * vector for weight, vector in zip(attention, projected)))
+        hidden = torch.cat(pooled) @ part["hidden"].flatten(0, 1) + part["hidden_bias"][0]
+        hidden = layer_norm(torch.tanh(hidden), hidden.shape, part["norm"][0], part["norm_bias"][0])
+        rows.append((hidden * hidden_mask[number]) @ part["output"] + part["output_bias"][0])
+    return torch.stack(rows)
+
+
+def slow_parts(flat: torch.Tensor, sizes: Sizes, settings: EdgeSettings) -> dict:
+    return {name: part[0] for name, part in views(flat[None], shapes_of(sizes, settings)).items()}
+
+
+def token_lists(batch, n_spans: int):
+    n = len(batch.target)
+    return [[batch.member[batch.span == which * n + at].tolist() for which in range(n_spans)] for at in range(n)]
+
+
+@pytest.mark.parametrize("n_spans", [1, 2])
+@pytest.mark.parametrize("training", [True, False])
+def test_logits_and_gradients_are_those_of_the_slow_probe(tmp_path, n_spans, training):
+    split, *_ = random_split(tmp_path, n_spans)
+    generator = torch.Generator().manual_seed(2)
+    split = replace(split, vectors=torch.randn(2, *split.vectors.shape[1:], generator=generator))  # of two models
+    gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
+    sizes, read = sizes_of(split, 3), [*lanes("mix", "top"), *lanes("mix", "lexical", "top", model=1)]
+    probes = Probes(sizes, read, SMALL, seed=0)
+    torch.manual_seed(1)  # lanes that differ, scalars and gammas that are not what they begin with
+    probes.parameters += 0.5 * torch.randn(probes.parameters.shape)
+    vectors, batch = fetched(split, np.arange(7), "cpu")
+    passed = probes.forward(vectors, batch, training)
+    labels = gold[batch.target]
+    probes.backward(vectors, batch, passed, slope_of_cells(passed.logits, labels))
+    ones = torch.ones(1)
+    mask = passed.mask if training else ones
+    hidden_mask = passed.hidden_mask if training else ones.expand(len(labels), 1)
+    if training:
+        assert set(mask.unique().tolist()) == {0.0, 1.25} and hidden_mask.max().item() == pytest.approx(1 / 0.7)
+        assert 0.15 < (mask == 0).float().mean() < 0.25 and 0.25 < (hidden_mask == 0).float().mean() < 0.35
+    for lane, (kind, model) in enumerate(read):
+        flat = probes.parameters[lane].clone().requires_grad_()
+        expected = slow_logits(
+            slow_parts(flat, sizes, SMALL), kind, vectors[model], token_lists(batch, n_spans), mask, hidden_mask
+        )
+        torch.testing.assert_close(passed.logits[lane], expected, atol=1e-5, rtol=1e-4)
+        gradient = torch.autograd.grad(binary_cross_entropy_with_logits(expected, labels), flat)[0]
+        torch.testing.assert_close(probes.gradient[lane], gradient, atol=1e-6, rtol=1e-3)
+        assert (gradient[:N_LAYERS].abs().max() > 1e-5) == (kind == "mix")
+
+
+def test_scores_far_apart_do_not_overflow(tmp_path):
+    split, *_ = random_split(tmp_path, 2)
+    probes = Probes(sizes_of(split, 3), lanes("mix"), SMALL, seed=0)
+    probes.part["attention"].mul_(1e4)
+    vectors, batch = fetched(split, np.arange(7), "cpu")
+    passed = probes.forward(vectors, batch, training=True)
+    probes.backward(vectors, batch, passed, torch.ones_like(passed.logits))
+    assert torch.isfinite(passed.logits).all() and torch.isfinite(probes.gradient).all()
+    of_spans = torch.zeros(len(batch.first)).index_add(0, batch.span, passed.weights[0])
+    torch.testing.assert_close(of_spans, torch.ones_like(of_spans))
+
+
+def test_updates_are_those_of_torch_with_clipping(tmp_path):
+    """Six steps of lanes with their own rates, against torch's Adam on the slow probe."""
+    split, *_ = random_split(tmp_path, 2)
+    settings = EdgeSettings(projection=8, hidden=8, input_dropout=0, dropout=0, clip_norm=0.05)
+    gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
+    sizes, rates = sizes_of(split, 3), [1e-2, 3e-3]
+    probes = Probes(sizes, lanes("mix", "top"), settings, seed=0)
+    slow = [row.clone().requires_grad_() for row in probes.parameters]
+    optimisers = [torch.optim.Adam([flat], lr=rate, amsgrad=True) for flat, rate in zip(slow, rates)]
+    norms = []
+    for step in range(6):
+        vectors, batch = fetched(split, np.arange(step, step + 8), "cpu")
+        passed = probes.forward(vectors, batch, training=True)
+        probes.backward(vectors, batch, passed, slope_of_cells(passed.logits, gold[batch.target]))
+        probes.update(np.array(rates))
+        for kind, flat, optimiser in zip(("mix", "top"), slow, optimisers):
+            optimiser.zero_grad()
+            ones, of_batch = torch.ones(len(batch.target), 1), token_lists(batch, 2)
+            logits = slow_logits(slow_parts(flat, sizes, settings), kind, vectors[0], of_batch, ones[0], ones)
+            binary_cross_entropy_with_logits(logits, gold[batch.target]).backward()
+            norms.append(torch.nn.utils.clip_grad_norm_([flat], 0.05).item())
+            optimiser.step()
+    assert max(norms) > 0.05
+    for lane, flat in enumerate(slow):
+        torch.testing.assert_close(probes.parameters[lane], flat.detach(), atol=2e-4, rtol=1e-3)
+
+
+def test_a_lane_does_not_see_its_company(tmp_path):
+    """Alone, beside others, or left alone when the other is dropped: the same up to rounding."""
+    split, *_ = random_split(tmp_path, 2, n_rows=60)
+    gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
+
+    def trained(inputs, dropped_at=None):
+        probes = Probes(sizes_of(split, 3), lanes(*inputs), SMALL, seed=3)
+        for step in range(10):
+            if step == dropped_at:
+                probes.keep([1])
+            vectors, batch = fetched(split, np.arange(3 * step, 3 * step + 10), "cpu")
+            passed = probes.forward(vectors, batch, training=True)
+            probes.backward(vectors, batch, passed, slope_of_cells(passed.logits, gold[batch.target]))
+            probes.update(np.full(len(probes.lanes), 1e-3))
+        return probes.parameters
+
+    alone = trained(["top"])[0]
+    for company in (trained(["mix", "top", "lexical"])[1], trained(["mix", "top"], dropped_at=4)[0]):
+        torch.testing.assert_close(company, alone, atol=1e-4, rtol=0)
+    assert (trained(["mix"])[0] - alone).abs().max() > 1e-3
+
+
+# ---- when to stop
+
+
+def test_learning_rates_are_those_of_torch():
+    rng = np.random.default_rng(0)
+    settings = EdgeSettings(learning_rate=1.0, min_learning_rate=0.0, learning_rate_patience=2, patience=10**9)
+    scores = np.round(np.cumsum(rng.normal(0.001, 0.01, (60, 3)), axis=0), 3) + rng.choice([0, 5e-5], (60, 3))
+    progress, parameters = Progress(3, settings), [torch.zeros(1, requires_grad=True) for _ in range(3)]
+    optimisers = [torch.optim.SGD([each], lr=1.0) for each in parameters]
+    plateaus = [
+        torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimiser, mode="max", factor=0.5, patience=2, threshold=1e-4, threshold_mode="abs"
+        )
+        for optimiser in optimisers
+    ]
+    for of_lanes in scores:
+        progress.see(of_lanes)
+        for plateau, score in zip(plateaus, of_lanes):
+            plateau.step(score)
+        np.testing.assert_allclose(progress.rates, [optimiser.param_groups[0]["lr"] for optimiser in optimisers])
+    assert len(set(progress.rates)) > 1 and progress.rates.max() < 1
+
+
+def test_a_lane_stops_after_patience_or_at_the_lowest_rate():
+    settings = EdgeSettings(learning_rate=1.0, min_learning_rate=0.3, learning_rate_patience=100, patience=3)
+    progress = Progress(2, settings)
+    seen = [progress.see(np.array(pair)) for pair in ([0.1, 0.1], [0.2, 0.1], [0.2, 0.1], [0.1, 0.0], [0.2, 0.3])]
+    assert [better.tolist() for better, _ in seen] == [
+        [True, True], [True, False], [False, False], [False, False], [False, True]
+    ]  # fmt: skip
+    assert [stops.tolist() for _, stops in seen[2:]] == [[False, False], [False, True], [True, False]]
+    progress = Progress(1, EdgeSettings(learning_rate=1.0, min_learning_rate=0.3, learning_rate_patience=0))
+    stops = [bool(progress.see(np.array([0.0]))[1][0]) for _ in range(3)]
+    assert stops == [False, False, True] and progress.rates[0] == 0.25
+
+
+def test_the_best_state_is_the_one_that_is_left(tmp_path):
+    """A score that says when a probe is best: its parameters are those of that validation."""
+    split, *_ = random_split(tmp_path, 1)
+    gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
+    settings = EdgeSettings(projection=8, hidden=8, learning_rate=1e-2, validate_every=2, max_validations=6, patience=9)
+    probes, seen = Probes(sizes_of(split, 3), lanes("mix", "top"), settings, 0), []
+    wanted = [[0, 0], [1, 0], [5, 1], [2, 2], [3, 9], [1, 3]]
+
+    def scores(logits):
+        seen.append(probes.parameters.clone())
+        return np.array(wanted[len(seen) - 1])
+
+    lesson = Lesson(split, np.arange(split.n_sentences), gold, slope_of_cells, split, scores)
+    trained = train(probes, lesson, seed=0)
+    assert trained.scores == [5, 9] and len(seen) == 6
+    assert torch.equal(probes.parameters[0], seen[2][0]) and torch.equal(probes.parameters[1], seen[4][1])
+    assert trained.epochs == [6.0, 10.0]  # one batch is an epoch here
+
+
+# ---- scores
+
+
+def label_matrices(seed, n_labels=7):
+    rng = np.random.default_rng(seed)
+    gold = rng.random((200, n_labels)) < 0.2
+    return gold, np.where(rng.random(gold.shape) < 0.15, ~gold, gold)
+
+
+def test_micro_f1_is_that_of_scikit_learn():
+    for seed in range(5):
+        gold, predicted = label_matrices(seed)
+        expected = [score(gold, predicted, average="micro") for score in (f1_score, precision_score, recall_score)]
+        assert micro_f1(gold, predicted) == pytest.approx(expected)
+    nothing = np.zeros_like(gold)
+    assert micro_f1(gold, nothing) == micro_f1(nothing, nothing) == micro_f1(nothing, gold) == (0, 0, 0)
+
+
+def test_variants_of_coreference_and_relations():
+    gold, predicted = label_matrices(0, 2)
+    both = all_scores(gold, predicted, ["0", "1"])
+    assert both["f1"] == pytest.approx(f1_score(gold, predicted, average="micro"))
+    assert both["f1_positive_only"] == pytest.approx(f1_score(gold[:, 1], predicted[:, 1]))
+    assert both["f1_positive_only"] != both["f1"] and np.isnan(both["f1_no_other"])
+    gold, predicted = label_matrices(1, 4)
+    relations = all_scores(gold, predicted, ["Cause(e1,e2)", "Other", "Whole(e2,e1)", "unseen"])
+    assert relations["f1_no_other"] == pytest.approx(
+        f1_score(gold[:, [0, 2, 3]], predicted[:, [0, 2, 3]], average="micro")
+    )
+    assert relations["f1_no_other"] != relations["f1"] and np.isnan(relations["f1_positive_only"])
+    plain = all_scores(gold, predicted, ["0", "1", "2", "3"])
+    assert np.isnan(plain["f1_no_other"]) and np.isnan(plain["f1_positive_only"])
+
+
+def test_a_logit_of_zero_is_a_yes_and_unseen_labels_are_a_no():
+    predicted = predicted_labels(np.array([[0.0, -1e-9], [2.0, -3.0]], dtype=np.float32), 3)
+    assert predicted.tolist() == [[True, False, False], [True, False, False]]
+
+
+# ---- planted tasks
+
+
+def planted(rng, n_rows: int, n_spans: int, n_labels=3, layer=1):
+    """One token of each span says a class at one layer; all other layers and tokens are noise. With two spans the
+    label is whether the classes are the same, which neither span alone tells."""
+    centres = 2.5 * np.random.default_rng(99).normal(size=(n_labels, WIDTH))
+    rows, pieces, vectors = [], [], []
+    for _ in range(n_rows):
+        sizes = rng.integers(1, 4, 5).tolist()
+        of_row = rng.normal(size=(N_LAYERS, sum(sizes), WIDTH)).astype(np.float32)
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        spans = [(0, 2), (3, 5)]
+        classes = rng.integers(0, n_labels if n_spans == 1 else 2, 2)
+        for which, (start, end) in enumerate(spans):
+            at = rng.integers(ends[start], ends[end])
+            of_row[layer, at] = centres[classes[which]] + 0.3 * rng.normal(size=WIDTH)
+        if n_spans == 1:
+            targets = [target(spans[0], [f"c{classes[0]}"])]
+        else:
+            targets = [target(spans[0], ["same" if classes[0] == classes[1] else "different"], spans[1])]
+        rows.append(([f"w{at}" for at in range(5)], targets))
+        pieces.append(sizes)
+        vectors.append(of_row)
+    return rows, pieces, np.concatenate(vectors, axis=1)
+
+
+def planted_splits(tmp_path, n_spans: int, n_train=400, **options):
+    rng = np.random.default_rng(5)
+    for split, n in (("train", n_train), ("dev", 80), ("test", 150)):
+        write_split(tmp_path, "planted", split, *planted(rng, n, n_spans, **options))
+    data = [str(path) for path in tmp_path.glob("data/planted/*.parquet")]
+    return read_splits([tmp_path / "activations"], data, "planted", ("train", "dev", "test"))
+
+
+@pytest.mark.parametrize("n_spans", [1, 2])
+def test_a_planted_task_is_learnt_from_its_layer_and_from_no_other(tmp_path, n_spans):
+    splits = planted_splits(tmp_path, n_spans, layer=1)
+    mix, top, lexical = probe_task(*splits, lanes("mix", "top", "lexical"), SMALL, seed=0)
+    assert [row["input"] for row in (mix, top, lexical)] == ["mix", "top", "lexical"]
+    chance = 1 / 3 if n_spans == 1 else 1 / 2
+    assert mix["f1"] > 0.9 and top["f1"] < chance + 0.12 and lexical["f1"] < chance + 0.12
+    assert mix["n_targets"] == 150 and mix["n_labels"] == (3 if n_spans == 1 else 2) and mix["seed"] == 0
+
+
+def test_models_side_by_side_score_as_each_alone(tmp_path, monkeypatch):
+    """Two models of which one knows more, by the script: in one training, and in two where memory is short."""
+    rng, data = np.random.default_rng(5), {}
+    for split, n in (("train", 120), ("dev", 40), ("test", 60)):
+        rows, pieces, vectors = planted(rng, n, 1)
+        noisy = (vectors + 2 * rng.normal(size=vectors.shape)).astype(np.float32)
+        for model, layers in (("tuned", vectors), ("pretrained", noisy)):
+            data[split] = str(write_split(tmp_path / model, "planted", split, rows, pieces, layers)[1])
+
+    def scored(name, models):
+        output = tmp_path / f"{name}.parquet"
+        snakemake = SimpleNamespace(
+            log=[str(tmp_path / "log")],
+            threads=1,
+            input=SimpleNamespace(activations=str(tmp_path), data=list(data.values())),
+            params=SimpleNamespace(
+                models=[f"e.0/{model}/activations" for model in models],
+                lexical=["e.0/pretrained/activations"],
+                tasks=["planted"],
+                settings=vars(SMALL),
+                seed=0,
+            ),
+            output=[str(output)],
+        )
+        run_script("scripts/edges", snakemake)
+        return pd.read_parquet(output)
+
+    together = scored("together", ["tuned", "pretrained"])
+    monkeypatch.setattr(reading, "BYTES_HELD", 1)
+    pd.testing.assert_frame_equal(together, scored("one_by_one", ["tuned", "pretrained"]), rtol=1e-6)
+    alone = pd.concat([scored(model, [model]) for model in ("tuned", "pretrained")], ignore_index=True)
+    pd.testing.assert_frame_equal(together, alone, rtol=1e-6)
+    assert together["input"].tolist() == ["mix", "top", "mix", "top", "lexical"]
+    assert together["f1"][0] > together["f1"][2] + 0.1
+
+
+def test_models_side_by_side_must_have_the_same_tokens_and_depth(tmp_path):
+    one, two = target((0, 1), ["x"]), np.ones((2, 2, 3), np.float32)
+    (first,), data = write_split(tmp_path / "a", "t", "train", [(["a", "b"], [one])], [[1, 1]], two)
+    (other,), _ = write_split(tmp_path / "b", "t", "train", [(["a", "b"], [one])], [[1, 2]], np.ones((2, 3, 3)))
+    with pytest.raises(UserError, match="do not hold the same tokens"):
+        read_split([first, other], data)
+    (deeper,), _ = write_split(tmp_path / "c", "t", "train", [(["a", "b"], [one])], [[1, 1]], np.ones((3, 2, 3)))
+    with pytest.raises(UserError, match="different depths"):
+        read_split([first, deeper], data)
+
+
+@pytest.mark.parametrize("layer, reads", [(N_LAYERS - 1, "top"), (0, "lexical")])
+def test_top_is_the_last_layer_and_lexical_the_first(tmp_path, layer, reads):
+    splits = planted_splits(tmp_path, 1, layer=layer)
+    rows = {row["input"]: row["f1"] for row in probe_task(*splits, lanes("top", "lexical"), SMALL, seed=0)}
+    assert rows.pop(reads) > 0.95 and rows.popitem()[1] < 0.5
+
+
+def test_the_same_seed_gives_the_same_bits(tmp_path):
+    splits, short = planted_splits(tmp_path, 1, n_train=100), EdgeSettings(**vars(SMALL) | {"max_validations": 3})
+    first, again, other = (probe_task(*splits, lanes("mix", "top"), short, seed) for seed in (0, 0, 1))
+    pd.testing.assert_frame_equal(pd.DataFrame(first), pd.DataFrame(again), check_exact=True)
+    assert [row["dev_f1"] for row in first] != [row["dev_f1"] for row in other]
+
+
+def test_labels_that_train_lacks_are_missed(tmp_path):
+    rng = np.random.default_rng(5)
+    for split, n in (("train", 400), ("dev", 80), ("test", 150)):
+        rows, pieces, vectors = planted(rng, n, 1)
+        if split == "test":
+            for _, targets in rows[:50]:
+                targets[0]["labels"] = ["never seen"]
+        write_split(tmp_path, "planted", split, rows, pieces, vectors)
+    data = [str(path) for path in tmp_path.glob("data/planted/*.parquet")]
+    splits = read_splits([tmp_path / "activations"], data, "planted", ("train", "dev", "test"))
+    row = probe_task(*splits, lanes("mix"), SMALL, seed=0)[0]
+    assert row["n_labels"] == 3 and 0.55 < row["recall"] <= 100 / 150 and row["precision"] < 0.8
+
+
+# ---- scripts
+
+
+def test_the_script_writes_its_table(tmp_path):
+    planted_splits(tmp_path, 1, n_train=60)
+    shutil.copytree(tmp_path / "activations", tmp_path / "tuned")
+    snakemake = SimpleNamespace(
+        input=SimpleNamespace(
+            activations=str(tmp_path), data=[str(path) for path in tmp_path.glob("data/*/*.parquet")]
+        ),
+        output=[str(tmp_path / "scores.parquet")],
+        params=SimpleNamespace(
+            models=["base.0/activations", "base.0/tuned"], lexical=["base.0/activations"], tasks=["planted"], seed=0,
+            settings={"validate_every": 5, "max_validations": 2, "hidden": 8},
+        ),
+        log=[str(tmp_path / "log")],
+        threads=1,
+    )  # fmt: skip
+    run_script("scripts/edges", snakemake)
+    table = pd.read_parquet(tmp_path / "scores.parquet")
+    assert table.columns.tolist() == [
+        "model", "task", "input", "f1", "f1_positive_only", "precision", "recall", "f1_no_other", "n_targets",
+        "n_labels", "dev_f1", "epochs", "seed",
+    ]  # fmt: skip
+    assert table["input"].tolist() == ["mix", "top", "lexical", "mix", "top"] and set(table["task"]) == {"planted"}
+    assert table["model"].tolist() == ["base.0/activations"] * 3 + ["base.0/tuned"] * 2
+    # a model's probes know nothing of those trained before them in the same process
+    np.testing.assert_array_equal(table["f1"][:2], table["f1"][3:])
+
+
+@pytest.mark.parametrize("script", ["edges/probe.py", "edges/description_length.py"])
+def test_scripts_do_not_import_transformers(script):
+    sources = [SCRIPTS / script, *modules_behind(SCRIPTS / script)]
+    assert len(sources) > 10
+    assert [path.name for path in sources if "transformers" in path.read_text()] == []

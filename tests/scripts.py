@@ -1,0 +1,17 @@
+"""Scripts of the workflow in tests: their functions, or the whole script run on a stand-in for Snakemake's object."""
+
+import importlib
+import runpy
+from types import ModuleType
+
+from workflow.lib.base.digests import ROOT
+
+
+def load_script(name: str) -> ModuleType:
+    """`scripts/pca` or `papers/zhou2022/tables/probing`: the module, of which tests call functions."""
+    return importlib.import_module(f"workflow.{name.replace('/', '.')}")
+
+
+def run_script(name: str, job: object) -> None:
+    """As Snakemake does: `job` is what the script knows as `snakemake`."""
+    runpy.run_path(str(ROOT / "workflow" / f"{name}.py"), init_globals={"snakemake": job}, run_name="__main__")

@@ -1,0 +1,29 @@
+"""Where a script's words go: its rule's log file gets everything, a terminal sees errors too."""
+
+import logging
+import sys
+from pathlib import Path
+
+from workflow.lib.base.errors import UserError
+
+LINE = "%(asctime)s %(name)s: %(message)s"
+
+
+def to_rule_log(path: str) -> logging.Logger:
+    """Send logging, warnings and an uncaught error to the rule's log file (Snakemake itself redirects nothing)."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(filename=path, filemode="w", level=logging.INFO, format=LINE, datefmt="%H:%M:%S", force=True)
+    logging.captureWarnings(True)
+    for noisy in ("httpx", "matplotlib", "fontTools"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    log = logging.getLogger(Path(path).stem)
+
+    def report(kind, error, trace):
+        log.error("failed", exc_info=(kind, error, trace))
+        if issubclass(kind, UserError):
+            print(f"Error: {error}", file=sys.stderr)
+        else:
+            sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = report
+    return log

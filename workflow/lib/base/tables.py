@@ -1,0 +1,55 @@
+"""Tidy result tables: one Parquet file per analysis, readable as a pandas frame, written whole."""
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workflow.lib.base.errors import UserError
+from workflow.lib.base.files import whole_file
+
+
+def write_table(rows: list[dict] | pd.DataFrame, path: str | Path, **constants: object) -> None:
+    """Write rows as Parquet; `constants` become leading columns (model=…, dataset=…)."""
+    frame = pd.DataFrame(rows)
+    for position, (name, value) in enumerate(constants.items()):
+        frame.insert(position, name, value)
+    with whole_file(path) as beside:
+        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), beside)
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    try:
+        return pq.read_table(path).to_pandas()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path} cannot be read as Parquet ({error}); delete it and run again") from error
+
+
+def read_tables(paths: list[str]) -> pd.DataFrame:
+    """Several tables of one analysis, one under the other."""
+    return pd.concat([read_table(path) for path in paths], ignore_index=True)
+
+
+def write_text_tables(frame: pd.DataFrame, csv: str | Path, markdown: str | Path, digits: int = 2) -> None:
+    """A paper's table: CSV with every digit for machines, Markdown rounded for readers.
+
+    A column `x_sd` is the spread of column `x`: Markdown shows both in one cell, as 93.7 ± 0.2.
+    """
+    with whole_file(csv) as beside:
+        frame.to_csv(beside, index=False)
+    columns = [name for name in frame.columns if not (name.endswith("_sd") and name[:-3] in frame.columns)]
+    lines = [list(map(str, columns)), ["---"] * len(columns)]
+    for _, row in frame.iterrows():
+        lines.append([_cell(row[name], row.get(f"{name}_sd"), digits) for name in columns])
+    with whole_file(markdown) as beside:
+        beside.write_text("".join(f"| {' | '.join(line)} |\n" for line in lines))
+
+
+def _cell(value: object, spread: object, digits: int) -> str:
+    if value is None or value != value:
+        return "–"
+    if not isinstance(value, float):
+        return str(value)
+    has_spread = isinstance(spread, float) and spread == spread
+    return f"{value:.{digits}f}" + (f" ± {spread:.{digits}f}" if has_spread else "")

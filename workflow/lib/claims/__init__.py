@@ -1,1 +1,0 @@
-"""The papers' claims as functions over analysis tables: evidence first, verdict from a stated rule."""

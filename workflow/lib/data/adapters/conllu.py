@@ -1,0 +1,73 @@
+"""Adapter `conllu`: treebanks of Universal Dependencies (universaldependencies.org/format.html).
+
+A row is a sentence of syntactic words. Empty nodes (8.1) are not text and multiword tokens (3-4) only spell several
+words as one: both are dropped. Relations keep their subtypes (nmod:poss).
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from workflow.lib.data.adapters.raw import fault, numbered_lines
+from workflow.lib.data.dataset_files import SCHEMAS
+
+COLUMNS = 10
+FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
+_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S+)")
+_NOT_A_WORD = re.compile(r"\d+[.-]\d+")
+
+
+def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
+    """The id is the sentence's `sent_id`, or its number in the files where it has none."""
+    found = []
+    for file in files:
+        for key, words in sentences(file):
+            forms, upos, heads, deprels = ([word[column] for word in words] for column in (FORM, UPOS, HEAD, DEPREL))
+            row = {"id": f"{split}-{key or len(found)}", "words": forms, "upos": upos, "deprel": deprels}
+            found.append(row | {"head": [int(head) for head in heads]})
+    return pa.Table.from_pylist(found, schema=SCHEMAS["treebank"])
+
+
+def sentences(file: Path) -> Iterator[tuple[str | None, list[list[str]]]]:
+    """The `sent_id` and the words' columns of every sentence."""
+    key, words, lines = None, [], []
+    for number, line in numbered_lines(file):
+        if line.startswith("#"):
+            if words:
+                raise fault(file, number, "a comment inside a sentence; an empty line must end each sentence")
+            if match := _SENT_ID.match(line):
+                key = match[1]
+        elif line.strip():
+            columns = line.split("\t")
+            if len(columns) != COLUMNS:
+                raise fault(file, number, f"{len(columns)} columns where CoNLL-U has {COLUMNS}, tabs between them")
+            if not _NOT_A_WORD.fullmatch(columns[0]):
+                _check_word(file, number, columns, len(words) + 1)
+                words.append(columns)
+                lines.append(number)
+        else:
+            if words:
+                yield key, _with_heads(file, words, lines)
+            key, words, lines = None, [], []
+    if words:  # a file that does not end with an empty line
+        yield key, _with_heads(file, words, lines)
+
+
+def _check_word(file: Path, line: int, columns: list[str], expected: int) -> None:
+    if columns[0] != str(expected):
+        raise fault(file, line, f"word '{columns[0]}' where {expected} should follow")
+    for name, column in (("form", FORM), ("UPOS", UPOS), ("relation", DEPREL)):
+        if not columns[column] or (columns[column] == "_" and column != FORM):
+            raise fault(file, line, f"word {expected} has no {name}")
+    if not re.fullmatch("[0-9]+", columns[HEAD]):
+        raise fault(file, line, f"head '{columns[HEAD]}' of word {expected} is no number")
+
+
+def _with_heads(file: Path, words: list[list[str]], lines: list[int]) -> list[list[str]]:
+    """The words, each with its head among them. That they form one tree is checked with all rows, before writing."""
+    for line, word in zip(lines, words):
+        if int(word[HEAD]) > len(words):
+            raise fault(file, line, f"head {word[HEAD]} in a sentence of {len(words)} words")
+    return words

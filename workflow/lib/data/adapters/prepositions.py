@@ -1,0 +1,72 @@
+"""Adapter `prepositions`: STREUSLE's JSON, where adpositions and possessives have a role (`ss`) and a function (`ss2`).
+
+A target is a strong expression of one token (`swes`) whose `ss` begins with "p.", of whatever lexical category:
+prepositions, possessives and infinitive markers. Expressions of several tokens (`smwes`) are left out, and so are
+sentences without any target, as in the embedded corpus.
+"""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+
+from workflow.lib.base.errors import UserError
+from workflow.lib.data.adapters.raw import fault, numbered_lines
+from workflow.lib.data.dataset_files import SCHEMAS
+
+PREFIX = "p."
+
+
+def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
+    """One row a sentence; `label` says which of the two supersenses is asked for."""
+    found = []
+    for file in files:
+        for number, sentence in enumerate(_sentences(file), 1):
+            try:
+                key = sentence["sent_id"]
+                words = _words(sentence)
+                targets = _targets(sentence, len(words), entry["options"]["label"])
+            except (KeyError, TypeError, AttributeError) as error:
+                what = f"is missing: {error}" if isinstance(error, KeyError) else f"has another form: {error}"
+                raise fault(file, f"sentence {number}", f"a field of STREUSLE's JSON {what}") from error
+            except ValueError as error:
+                raise fault(file, f"sentence {number} ({key})", str(error)) from error
+            if targets:
+                found.append({"id": f"{split}-{key}", "words": words, "targets": targets})
+    return pa.Table.from_pylist(found, schema=SCHEMAS["spans"])
+
+
+def _sentences(file: Path) -> list[dict]:
+    try:
+        read = json.loads("\n".join(line for _, line in numbered_lines(file)))
+    except json.JSONDecodeError as error:
+        raise fault(file, error.lineno, f"no JSON: {error.msg}") from error
+    if not isinstance(read, list):
+        raise UserError(f"{file} holds no list of sentences")
+    return read
+
+
+def _words(sentence: dict) -> list[str]:
+    tokens = sentence["toks"]
+    if [token["#"] for token in tokens] != list(range(1, len(tokens) + 1)):
+        raise ValueError("its tokens are not numbered 1, 2, 3 ...")
+    words = [token["word"] for token in tokens]
+    if not all(isinstance(word, str) and word for word in words):
+        raise ValueError("one of its tokens has no word")
+    return words
+
+
+def _targets(sentence: dict, n_words: int, field: str) -> list[dict]:
+    """In the order of the words."""
+    found = {}
+    for name, expression in sentence["swes"].items():
+        numbers, role, label = expression["toknums"], expression["ss"], expression[field]
+        if len(numbers) != 1 or not (role or "").startswith(PREFIX):
+            continue
+        if not (label or "").startswith(PREFIX):
+            raise ValueError(f"expression {name} has ss '{role}' but {field} '{label}'")
+        if type(numbers[0]) is not int or not 1 <= numbers[0] <= n_words:
+            raise ValueError(f"expression {name} is token {numbers[0]} of {n_words}")
+        start = numbers[0] - 1
+        found[start] = {"start1": start, "end1": start + 1, "start2": None, "end2": None, "labels": [label]}
+    return [found[start] for start in sorted(found)]

@@ -1,0 +1,88 @@
+"""What a task labels: whole texts, words, or pairs of words. The same for training heads and for probes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from workflow.lib.base.errors import UserError
+
+
+@dataclass(frozen=True)
+class Units:
+    """One entry per labelled unit, in order of examples. `words` has no row for texts, one for words, two for pairs."""
+
+    example: np.ndarray  # (n,) row of the dataset
+    words: np.ndarray  # (0, 1 or 2; n) index of the word within its sentence; of a pair the dependent comes first
+    label: np.ndarray  # (n,) names
+
+    def __len__(self) -> int:
+        return len(self.example)
+
+
+def labelled_units(table: pa.Table, info: dict, head: str) -> Units:
+    """sequence: texts; word: words with their UPOS, or one-word spans; word_pair: words and their syntactic heads."""
+    readers = {
+        ("sequence", "text"): _texts,
+        ("word", "treebank"): _words,
+        ("word_pair", "treebank"): _pairs,
+        ("word", "spans"): _one_word_spans,
+    }
+    if (head, info["kind"]) not in readers or (info["kind"] == "text" and not info["labels"]):
+        kind = info["kind"] if info["kind"] != "text" or info["labels"] else "unlabelled text"
+        raise UserError(f"dataset {info['dataset']}: head '{head}' finds nothing to label in {kind}")
+    example, words, label = readers[head, info["kind"]](table, info)
+    n_words = {"sequence": 0, "word": 1, "word_pair": 2}[head]
+    return Units(
+        np.array(example, dtype=np.int64),
+        np.array(words, dtype=np.int64).reshape(len(example), n_words).T,
+        np.array(label, dtype=object),
+    )
+
+
+def vocabulary(units: Units, info: dict) -> list[str]:
+    """Labels by number: those of a text dataset in its own order, else the ones that occur, sorted."""
+    return list(info["labels"]) if info["kind"] == "text" else sorted(set(units.label))
+
+
+def label_numbers(units: Units, labels: list[str]) -> np.ndarray:
+    """-1 for a label that the vocabulary (of the training rows) lacks: no prediction can be right there."""
+    number = {name: at for at, name in enumerate(labels)}
+    return np.array([number.get(name, -1) for name in units.label], dtype=np.int64)
+
+
+def _texts(table: pa.Table, info: dict):
+    numbers = table["label"].to_numpy()
+    return np.arange(len(numbers)), [()] * len(numbers), [info["labels"][number] for number in numbers]
+
+
+def _words(table: pa.Table, info: dict):
+    rows = [
+        (row, (word,), name) for row, names in enumerate(table["upos"].to_pylist()) for word, name in enumerate(names)
+    ]
+    return tuple(zip(*rows))
+
+
+def _pairs(table: pa.Table, info: dict):
+    """Every word but the root, with its head."""
+    sentences = zip(table["head"].to_pylist(), table["deprel"].to_pylist())
+    rows = [
+        (row, (word, head - 1), name)
+        for row, (heads, names) in enumerate(sentences)
+        for word, (head, name) in enumerate(zip(heads, names))
+        if head
+    ]
+    return tuple(zip(*rows))
+
+
+def _one_word_spans(table: pa.Table, info: dict):
+    rows = []
+    for row, targets in enumerate(table["targets"].to_pylist()):
+        for target in targets:
+            if target["end1"] - target["start1"] != 1 or target["start2"] is not None or len(target["labels"]) != 1:
+                raise UserError(
+                    f"dataset {info['dataset']}, row {table['id'][row].as_py()}: head 'word' needs targets of one "
+                    "word with one label"
+                )
+            rows.append((row, (target["start1"],), target["labels"][0]))
+    return tuple(zip(*rows))

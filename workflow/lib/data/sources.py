@@ -1,0 +1,166 @@
+"""Where a dataset's files come from: a local mirror, or the Hub at a pinned revision. Only Parquet and text are read.
+
+With a mirror nothing is downloaded, so a cluster node without network and a laptop with one read the same rows.
+Licensed data are never downloaded: a user puts them into the folder `licensed`, or into the mirror.
+"""
+
+import hashlib
+import logging
+import re
+import urllib.request
+from pathlib import Path
+
+from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.base.files import whole_file
+
+log = logging.getLogger(__name__)
+
+
+def locate(entry: dict, split: str, mirror: str | Path | None = None, **words) -> list[Path]:
+    """The local files of one split of a registry entry, downloaded first where there is no mirror."""
+    return locate_with_origin(entry, split, mirror, **words)[0]
+
+
+def locate_with_origin(
+    entry: dict,
+    split: str,
+    mirror: str | Path | None = None,
+    *,
+    dataset: str | None = None,
+    licensed: str | Path | None = None,
+) -> tuple[list[Path], str]:
+    """Files of the first source that has the split, and words on their origin that hold no path of this machine."""
+    sources = entry["sources"]
+    dataset = dataset or " / ".join(map(_repository, sources))
+    if split not in entry["splits"]:
+        raise UserError(f"dataset {dataset} has no split '{split}'{nearest(split, list(entry['splits']))}")
+    wanted, tried = entry["splits"][split], []
+    for source in sources:
+        patterns = _patterns(source, wanted, in_mirror=mirror is not None or "obtain" in source)
+        try:
+            folder, place = _folder_of(source, wanted, patterns, mirror, licensed)
+        except _Unreachable as error:
+            tried.append(str(error))
+            continue
+        if files := _first_match(folder, patterns):
+            _warn_of_missing_shards(dataset, split, files, chosen="files" in source and mirror is None)
+            return files, f"{_repository(source)}, {_what(wanted)}, {place}"
+        tried.append(f"{' or '.join(patterns)} in {folder}")
+    layout = f"<folder>/{_repository(sources[0])}/{_patterns(sources[0], wanted, in_mirror=True)[0]}"
+    remedy = f"set `mirror: <folder>` in the config, with {layout}"
+    if obtain := sources[0].get("obtain"):
+        remedy = f"set `licensed: <folder>` in the config, with {layout}; it is under licence: {obtain}"
+    raise UserError(
+        f"dataset {dataset}, split {split}: not found; looked for {'; '.join(tried)}; to provide it, {remedy}"
+    )
+
+
+class _Unreachable(Exception):
+    """A place that cannot be asked: says which and why."""
+
+
+def _repository(source: dict) -> str:
+    return source.get("hub") or source["raw"]
+
+
+def _what(split: dict) -> str:
+    """The publisher's name of a split, and which of its rows (counted from 1) where they are not all."""
+    rows = " rows {}-{}".format(split["part"][0] + 1, split["part"][1]) if "part" in split else ""
+    if draw := split.get("drawn"):
+        rows += f" rows {'left' if draw.get('left') else 'drawn'} by seed {draw['seed']}, share {draw['share']}"
+    return (split.get("from") or split["file"]) + rows
+
+
+def _patterns(source: dict, split: dict, *, in_mirror: bool) -> list[str]:
+    """Paths inside the repository. On the Hub exactly those of `files`, where the registry knows them."""
+    if "raw" in source:
+        return [split["file"], f"{split['file']}.gz"] if in_mirror else [split["file"]]
+    config, name = source["config"], split["from"]
+    usual = [f"{config}/{name}-*.parquet", f"{config}/{name}/*.parquet", f"data/{name}-*.parquet"]
+    exact = [source["files"].format(config=config, split=name)] if "files" in source else []
+    return list(dict.fromkeys(usual + exact)) if in_mirror else exact or usual
+
+
+def _folder_of(
+    source: dict, split: dict, patterns: list[str], mirror: str | Path | None, licensed: str | Path | None
+) -> tuple[Path, str]:
+    """The local folder of a source's repository, and its place in words."""
+    if "obtain" in source:
+        return _licensed_folder(source, patterns, [licensed, mirror]), "from a folder of licensed data"
+    if mirror is not None:
+        folder = Path(mirror).expanduser() / _repository(source)
+        if not folder.is_dir():
+            raise _Unreachable(f"{' or '.join(patterns)} in {folder} (no such folder)")
+        return folder, f"from a mirror (pinned: {source['revision']})"
+    fetch = _download_from_hub if "hub" in source else _download_from_url
+    return fetch(source, split, patterns), f"revision {source['revision']}"
+
+
+def _licensed_folder(source: dict, patterns: list[str], places: list[str | Path | None]) -> Path:
+    folders = [Path(place).expanduser() / source["raw"] for place in places if place is not None]
+    for folder in folders:
+        if _first_match(folder, patterns):
+            return folder
+    where = (
+        f"in {' or '.join(map(str, folders))}" if folders else "in no folder (neither `licensed` nor `mirror` is set)"
+    )
+    raise _Unreachable(f"{' or '.join(patterns)} {where}")
+
+
+def _download_from_hub(source: dict, split: dict, patterns: list[str]) -> Path:
+    from huggingface_hub import snapshot_download  # half a second that a run with a mirror need not spend
+
+    repository, revision = source["hub"], source["revision"]
+    try:
+        # data files only: the patterns end in .parquet, so no script of the repository is even downloaded
+        return Path(snapshot_download(repository, repo_type="dataset", revision=revision, allow_patterns=patterns))
+    except Exception as error:  # whatever the network or the Hub answers, the user's remedy is the same
+        log.info("download of %s failed", repository, exc_info=error)
+        raise _Unreachable(
+            f"{' or '.join(patterns)} in the Hub's {repository} at {revision} ({_one_line(error)})"
+        ) from error
+
+
+def _download_from_url(source: dict, split: dict, patterns: list[str]) -> Path:
+    """A raw official file, kept beside the Hub's cache in a folder of its revision, checked against its sha256.
+
+    Where the registry says null, we have not seen the published bytes: the file is kept, and a warning names its sum.
+    """
+    from huggingface_hub.constants import HF_HOME
+
+    url = f"{source['url'].format(revision=source['revision'])}/{split['file']}"
+    folder = Path(HF_HOME) / "tunescope" / source["raw"] / source["revision"]
+    path = folder / split["file"]
+    if path.exists():
+        return folder
+    if not url.startswith("https://"):
+        raise UserError(f"{url} is not https, so what it sends cannot be trusted")
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            content = answer.read()
+    except OSError as error:
+        raise _Unreachable(f"{url} ({_one_line(error)})") from error
+    found = hashlib.sha256(content).hexdigest()
+    if split["sha256"] is None:
+        log.warning("%s has sha256 %s, which the registry does not know: compare it before you trust it", url, found)
+    elif found != split["sha256"]:
+        raise UserError(f"{url} has sha256 {found} where the registry says {split['sha256']}; it was not kept")
+    with whole_file(path) as beside:
+        beside.write_bytes(content)
+    return folder
+
+
+def _first_match(folder: Path, patterns: list[str]) -> list[Path]:
+    """One layout's files only: a folder that holds two layouts must not give every row twice."""
+    return next((found for pattern in patterns if (found := sorted(folder.glob(pattern)))), [])
+
+
+def _warn_of_missing_shards(dataset: str, split: str, files: list[Path], *, chosen: bool) -> None:
+    """'train-00000-of-00041.parquet' says that 40 more belong to it, unless the registry chose some of them."""
+    declared = re.search(r"-of-(\d+)\.parquet$", files[0].name)
+    if declared and len(files) != int(declared[1]) and not chosen:
+        log.warning("dataset %s, split %s: %d of %d shards found", dataset, split, len(files), int(declared[1]))
+
+
+def _one_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]

@@ -1,0 +1,130 @@
+"""Into how few clusters, each of one label, do labelled points fall whose convex hulls do not overlap those of other
+labels? One per label means that the labels are linearly separable, pair by pair.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workflow.lib.base.errors import UserError
+from workflow.lib.methods.directprobe.front import Front, Overlap
+from workflow.lib.methods.directprobe.hulls import one_blas_thread
+from workflow.lib.methods.directprobe.merging import ClosestPairs, MergeTree
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Cluster number of every point, numbered as they first occur, and the label of every cluster."""
+
+    of_point: np.ndarray
+    labels: np.ndarray
+
+    @property
+    def n_clusters(self) -> int:
+        return len(self.labels)
+
+    @property
+    def is_linear(self) -> bool:
+        """As published: as many clusters as labels."""
+        return self.n_clusters == len(np.unique(self.labels))
+
+    def members(self) -> list[np.ndarray]:
+        """The rows of every cluster's points."""
+        order = np.argsort(self.of_point, kind="stable")
+        return np.split(order, np.searchsorted(self.of_point[order], np.arange(1, self.n_clusters)))
+
+
+def probe(x: np.ndarray, y: np.ndarray, strict_spheres: bool = True) -> Clusters:
+    """Clusters of the points `x` (n, d) with labels `y`, merged as published: always the closest two of one label,
+    unless the union would overlap a cluster of another label; then these two are never tried again.
+
+    `strict_spheres` is a trait of the published tool: clusters overlap only if also the spheres about their means
+    through their farthest points do, rA + rB > distance. This matters only where one point carries two labels: as two
+    single points these count as apart, and so does a cluster whose farthest point it is. Off: hulls alone decide.
+    """
+    points, y = checked(x, y)
+    points = points - points.mean(axis=0)
+    scale = float(np.abs(points).max())
+    rows_of_label = [np.flatnonzero(y == label) for label in np.unique(y)]
+    with one_blas_thread():
+        whole = Front(points, [[rows] for rows in rows_of_label], scale, strict_spheres)
+        if whole.first_overlap() is None:
+            return _numbered(rows_of_label, y)
+        return _numbered(_merge_while_apart(points, rows_of_label, scale, strict_spheres), y)
+
+
+def checked(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points as float64 and labels, or an error that says what is wrong with them."""
+    x, y = np.asarray(x), np.asarray(y)
+    if x.ndim != 2 or not x.size:
+        raise UserError(f"points must be a non-empty table (n x d), these have shape {x.shape}")
+    if not np.issubdtype(x.dtype, np.floating) and not np.issubdtype(x.dtype, np.integer):
+        raise UserError(f"points must be numbers, not {x.dtype}")
+    if y.shape != (len(x),):
+        raise UserError(f"there must be one label per point: {len(x)} points, labels of shape {y.shape}")
+    if not np.issubdtype(y.dtype, np.integer):
+        raise UserError(f"labels must be integers, not {y.dtype}")
+    wrong = ~np.isfinite(x).all(axis=1)
+    if wrong.any():
+        raise UserError(f"points hold NaN or infinity, first in row {int(wrong.argmax())}")
+    return x.astype(np.float64), y
+
+
+def _merge_while_apart(
+    points: np.ndarray, rows_of_label: list[np.ndarray], scale: float, strict: bool
+) -> list[np.ndarray]:
+    """All merges in order, each tested, from the last state on that needs no test."""
+    tree = MergeTree(points, rows_of_label)
+    front = _last_clean_state(tree, points, scale, strict)
+    pairs = ClosestPairs(front.centres, front.label_of, _with_twin(front))
+    while (pair := pairs.closest()) is not None:
+        outcome = front.try_union(*pair)
+        if isinstance(outcome, Overlap):
+            pairs.refuse(*pair)
+        else:
+            front.merge(outcome)
+            pairs.merge(*pair, front.centres[pair[0]])
+    return [rows for rows in front.rows if rows is not None]
+
+
+def _last_clean_state(tree: MergeTree, points: np.ndarray, scale: float, strict: bool) -> Front:
+    """Up to the first merge that leads to an overlap none needs a test. Hulls only grow, so it is found by bisection;
+    the points that prove an overlap tell since when it has been there, which shortens the search."""
+    clean, bad = 0, tree.n_steps
+    front = None
+    while bad - clean > 1:
+        middle = (clean + bad) // 2
+        tested = Front(points, tree.state(middle), scale, strict)
+        overlap = tested.first_overlap()
+        if overlap is None:
+            clean, front = middle, tested
+        else:
+            bad = max(min(middle, _since_when(tree, tested, overlap)), clean + 1)
+    return front if front is not None else Front(points, tree.state(0), scale, strict)
+
+
+def _since_when(tree: MergeTree, front: Front, overlap: Overlap) -> int:
+    return max(
+        tree.joined(int(front.label_of[slot]), np.unique(rows)) for slot, rows in zip(overlap.slots, overlap.rows)
+    )
+
+
+def _with_twin(front: Front) -> np.ndarray:
+    """Which clusters hold a point that occurs under another label too."""
+    _, place = np.unique(front.points, axis=0, return_inverse=True)
+    place = place.ravel()
+    label = front.label_of[front.slot_of]
+    lowest, highest = np.full(len(place), len(label)), np.full(len(place), -1)
+    np.minimum.at(lowest, place, label)
+    np.maximum.at(highest, place, label)
+    twin = np.zeros(len(front.rows), dtype=bool)
+    twin[front.slot_of[(lowest < highest)[place]]] = True
+    return twin
+
+
+def _numbered(clusters: list[np.ndarray], y: np.ndarray) -> Clusters:
+    clusters = sorted(clusters, key=min)
+    of_point = np.empty(len(y), dtype=np.intp)
+    for k, rows in enumerate(clusters):
+        of_point[rows] = k
+    return Clusters(of_point, np.array([y[rows[0]] for rows in clusters]))

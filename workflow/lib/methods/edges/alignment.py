@@ -1,0 +1,36 @@
+"""From spans of words to ranges of cached tokens.
+
+The cache says of each token which word it is a piece of, as the tokenizer itself did, so that nothing is guessed from
+the tokens' letters: contractions, unknown words and byte-level pieces are all the same here.
+"""
+
+import numpy as np
+
+from workflow.lib.base.errors import UserError
+
+
+def ranges(first: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """first[0], first[0] + 1, ... (size[0] of them), first[1], ...: the members of all ranges, one after another."""
+    ends = np.cumsum(size)
+    return np.repeat(first - (ends - size), size) + np.arange(ends[-1] if len(ends) else 0)
+
+
+def first_tokens(example: np.ndarray, word: np.ndarray, n_words: np.ndarray, where: str) -> tuple[np.ndarray, ...]:
+    """(tokens, first): `tokens` are the cached rows that belong to words; the words of all examples being counted
+    through, those of word w are tokens[first[w] : first[w + 1]], and those of a span its range of `first`."""
+    tokens = np.flatnonzero(word >= 0)
+    offset = np.cumsum(n_words) - n_words
+    example, word = example[tokens], word[tokens]
+    strange = (example >= len(n_words)) | (word >= n_words[np.minimum(example, len(n_words) - 1)])
+    if strange.any():
+        at = int(np.argmax(strange))
+        lacking = f"a token of word {word[at]} of row {example[at]}, which the dataset lacks"
+        raise UserError(f"{where} has {lacking}; delete it and run again")
+    numbers = offset[example] + word
+    first = np.searchsorted(numbers, np.arange(n_words.sum() + 1))
+    bare = np.flatnonzero(np.diff(first) == 0)
+    if len(bare) or (np.diff(numbers) < 0).any():
+        row = int(np.searchsorted(offset, bare[0], side="right")) - 1 if len(bare) else 0
+        lost = f"{len(bare)} words without a token, the first in row {row}" if len(bare) else "tokens out of order"
+        raise UserError(f"{where} has {lost}: rows were cut or belong to other data; delete it and run again")
+    return tokens, first

@@ -1,0 +1,82 @@
+"""A split of an edge-probing task: sentences with the vectors of their tokens, and targets, spans of these tokens.
+
+Only sentences with targets and only tokens inside spans are held, all layers of them, in the precision of the cache;
+of several models, if they see the same tokens.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+from workflow.lib.methods.edges.alignment import ranges
+from workflow.lib.methods.edges.targets import Targets
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some sentences: which tokens and targets to look up, and which of these tokens make each span.
+
+    Spans are counted through: first spans of all targets, then, where targets have two, second ones.
+    """
+
+    token: torch.Tensor  # (tokens,) places in the split
+    target: torch.Tensor  # (targets,) places in the split
+    member: torch.Tensor  # (members,) token of the batch
+    score: torch.Tensor  # (members,) the same, counted on through the second spans: token + which span x tokens
+    span: torch.Tensor  # (members,) which span it is in, ascending
+    first: torch.Tensor  # (spans,) of its members
+    by_token: torch.Tensor  # (members,) sorted by token
+    first_by_token: torch.Tensor  # (tokens,) in that order
+
+    def to(self, device: str) -> "Batch":
+        return Batch(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
+
+
+@dataclass(frozen=True)
+class Split:
+    vectors: torch.Tensor  # (models, layers, tokens, width); layer 0 = embeddings
+    first_token: np.ndarray  # (sentences + 1,)
+    first_target: np.ndarray  # (sentences + 1,)
+    start: np.ndarray  # (spans, targets) first token of each span
+    size: np.ndarray  # (spans, targets) in tokens
+    targets: Targets
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.first_target) - 1
+
+    @property
+    def n_targets(self) -> int:
+        return self.start.shape[1]
+
+    @property
+    def n_spans(self) -> int:
+        return len(self.start)
+
+    def targets_of(self, sentences: np.ndarray) -> np.ndarray:
+        first = self.first_target[sentences]
+        return ranges(first, self.first_target[sentences + 1] - first)
+
+    def batch(self, sentences: np.ndarray) -> Batch:
+        first = self.first_token[sentences]
+        n_tokens = self.first_token[sentences + 1] - first
+        n_targets = self.first_target[sentences + 1] - self.first_target[sentences]
+        target = self.targets_of(sentences)
+        # where a sentence's tokens stand in the batch, against where they stand in the split
+        moved = np.repeat(np.cumsum(n_tokens) - n_tokens - first, n_targets)
+        start, size = (self.start[:, target] + moved).ravel(), self.size[:, target].ravel()
+        member = ranges(start, size)
+        span = np.repeat(np.arange(len(size)), size)
+        n_spans_of_token = np.bincount(member, minlength=n_tokens.sum())
+        places = (
+            ranges(first, n_tokens),
+            target,
+            member,
+            member + (span >= len(target)) * n_tokens.sum(),
+            span,
+            np.cumsum(size) - size,
+            np.argsort(member, kind="stable"),
+            np.cumsum(n_spans_of_token) - n_spans_of_token,
+        )
+        return Batch(*map(torch.from_numpy, places))

@@ -1,0 +1,93 @@
+"""From models' cached tokens and a dataset's file to a split of an edge-probing task."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+import torch
+
+from workflow.lib.activations.cache import cache_of, layer_files, read_about, read_units, read_vectors, read_words
+from workflow.lib.base.errors import UserError
+from workflow.lib.data.dataset_files import read_dataset
+from workflow.lib.methods.edges.alignment import first_tokens
+from workflow.lib.methods.edges.examples import Split
+from workflow.lib.methods.edges.targets import read_targets
+
+BYTES_HELD = 2 << 30  # of vectors; a single model may need more
+
+
+def read_split(folders: list[Path], data: str | Path) -> Split:
+    """`folders`: token activations of one dataset's split under several models, `data`: its file."""
+    table, info = read_dataset(data)
+    if info["kind"] != "spans":
+        raise UserError(f"dataset {info['dataset']} is of kind {info['kind']}: edge probing needs spans")
+    targets, n_words = read_targets(table, info["dataset"]), pc.list_value_length(table["words"])
+    n_words = n_words.to_numpy().astype(np.int64)
+    tokens, first = first_tokens(*_tokens_of(folders), n_words, str(folders[0]))
+    words_before = (np.cumsum(n_words) - n_words)[targets.row]
+    start, end = first[words_before + targets.start], first[words_before + targets.end]
+
+    # a token is held if a span has begun before it and not ended: spans stay unbroken when others are left out
+    open_spans = np.zeros(len(tokens) + 1, dtype=np.int64)
+    np.add.at(open_spans, start.ravel(), 1)
+    np.add.at(open_spans, end.ravel(), -1)
+    held = np.cumsum(open_spans)[:-1] > 0
+    place = np.concatenate([[0], np.cumsum(held)])
+    rows, first_target = np.unique(targets.row, return_index=True)
+    ends = np.cumsum(n_words)
+    return Split(
+        vectors=torch.from_numpy(_read_layers(folders, tokens[held])),
+        first_token=np.append(place[first[(ends - n_words)[rows]]], place[-1]),
+        first_target=np.append(first_target, len(targets.row)),
+        start=place[start],
+        size=end - start,
+        targets=targets,
+    )
+
+
+def _tokens_of(folders: list[Path]) -> tuple[np.ndarray, np.ndarray]:
+    """Example and word of every token, which all models must see alike."""
+    found = [(read_units(layer_files(folder)[0])[0], read_words(folder)) for folder in folders]
+    for folder, columns in zip(folders, found):
+        if not all(map(np.array_equal, columns, found[0])):
+            raise UserError(f"{folder} and {folders[0]} do not hold the same tokens; delete both and run again")
+    return found[0]
+
+
+def _read_layers(folders: list[Path], rows: np.ndarray) -> np.ndarray:
+    """(models, layers, rows, width), one layer in memory beside what is kept."""
+    files = [layer_files(folder) for folder in folders]
+    if len(set(map(len, files))) > 1:
+        raise UserError(f"models of different depths cannot be probed side by side: {', '.join(map(str, folders))}")
+    about = read_about(files[0][0])
+    kept = np.empty((len(files), len(files[0]), len(rows), about["width"]), dtype=about["dtype"])
+    for (model, layer), path in np.ndenumerate(np.array(files, dtype=object)):
+        kept[model, layer] = read_vectors(path)[rows]
+        if not np.isfinite(kept[model, layer]).all():
+            raise UserError(f"{path} holds values that are no finite numbers; the model or the cache is broken")
+    return kept
+
+
+def read_splits(caches: list[Path], data: list[str], task: str, splits: tuple[str, ...]) -> list[Split]:
+    """A task's splits, from models' activations and the dataset files that a rule has as input."""
+    files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in data}
+    names = [f"{task}-{split}" for split in splits]
+    if missing := [name for name in names if name not in files]:
+        raise UserError(f"edge probing of '{task}' needs its splits {', '.join(splits)}: {missing[0]} is missing")
+    found = [read_split([Path(cache) / "token" / name for cache in caches], files[name]) for name in names]
+    if len({split.n_spans for split in found}) > 1:
+        raise UserError(f"dataset {task}: targets have one span in some splits and two in others")
+    return found
+
+
+def side_by_side(
+    activations: str | Path, models: list[str], data: list[str], task: str, splits: tuple[str, ...]
+) -> Iterator[tuple[list[str], list[Split]]]:
+    """Models whose probes are trained at once, and what these read: as many as memory allows, for narrow ones take
+    hardly longer so. The caller must let go of one group's splits before it asks for the next."""
+    caches = [cache_of(activations, model) for model in models]
+    files = [path for folder in (caches[0] / "token").glob(f"{task}-*") for path in layer_files(folder)]
+    n = max(1, BYTES_HELD // max(1, sum(path.stat().st_size for path in files)))
+    for start in range(0, len(models), n):
+        yield models[start : start + n], read_splits(caches[start : start + n], data, task, splits)

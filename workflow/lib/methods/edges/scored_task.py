@@ -1,0 +1,57 @@
+"""The whole probe of a task: train on train, choose on dev, score on test.
+
+Labels are those of train, sorted. A label that only dev or test has cannot be predicted, and counts there as missed
+(jiant gives it an output that is never trained to say yes, which comes to the same).
+"""
+
+import numpy as np
+import torch
+
+from workflow.lib.methods.edges.examples import Split
+from workflow.lib.methods.edges.networks import Lane, Probes
+from workflow.lib.methods.edges.parameters import sizes_of
+from workflow.lib.methods.edges.scores import all_scores, micro_f1
+from workflow.lib.methods.edges.settings import EdgeSettings
+from workflow.lib.methods.edges.targets import label_matrix, label_names
+from workflow.lib.methods.edges.training import Lesson, predict, train
+
+
+def slope_of_cells(logits: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
+    """By the logits: the gradient of the mean binary cross-entropy over all cells of (target, label)."""
+    return torch.sigmoid(logits).sub_(gold).div_(gold.numel())
+
+
+def predicted_labels(logits: np.ndarray, n_names: int) -> np.ndarray:
+    """(targets, names): True where a logit is 0 or more; names beyond the logits' are those that train lacks."""
+    lacking = n_names - logits.shape[1]
+    return np.pad(logits >= 0, ((0, 0), (0, lacking)))
+
+
+def names_with_unseen(names: list[str], split: Split) -> list[str]:
+    return names + sorted(set(split.targets.label) - set(names))
+
+
+def probe_task(
+    fitted: Split, dev: Split, test: Split, lanes: list[Lane], settings: EdgeSettings, seed: int, device: str = "cpu"
+) -> list[dict]:
+    """One row of scores per lane; its input: mix (all layers), top (the last), lexical (layer 0)."""
+    names = label_names(fitted.targets)
+    gold = torch.from_numpy(label_matrix(fitted.targets, names)).float()
+    of_dev, of_test = names_with_unseen(names, dev), names_with_unseen(names, test)
+    gold_dev, gold_test = label_matrix(dev.targets, of_dev), label_matrix(test.targets, of_test)
+
+    def scores(logits: np.ndarray) -> np.ndarray:
+        return np.array([micro_f1(gold_dev, predicted_labels(of_lane, len(of_dev)))[0] for of_lane in logits])
+
+    probes = Probes(sizes_of(fitted, len(names)), lanes, settings, seed, device)
+    lesson = Lesson(fitted, np.arange(fitted.n_sentences), gold, slope_of_cells, dev, scores)
+    trained = train(probes, lesson, seed)
+    logits = predict(probes, test, np.arange(test.n_sentences))
+    about = {"n_targets": test.n_targets, "n_labels": len(names)}
+    return [
+        {"input": lane.input}
+        | all_scores(gold_test, predicted_labels(of_lane, len(of_test)), of_test)
+        | about
+        | {"dev_f1": score, "epochs": epochs, "seed": seed}
+        for lane, of_lane, score, epochs in zip(lanes, logits, trained.scores, trained.epochs)
+    ]

@@ -1,0 +1,25 @@
+"""What can be set of the edge probe; the defaults are those of Tenney et al., which the paper follows."""
+
+from dataclasses import dataclass
+
+from workflow.lib.base.settings import settings_of
+
+
+@dataclass(frozen=True)
+class EdgeSettings:
+    projection: int = 256  # of every token, before pooling (an early version of the paper hints at 512)
+    hidden: int = 256
+    input_dropout: float = 0.2  # of the frozen vectors
+    dropout: float = 0.3  # of the hidden layer
+    learning_rate: float = 1e-4
+    min_learning_rate: float = 1e-6  # below it a probe stops
+    learning_rate_patience: int = 5  # validations without a rise, after which the rate is halved
+    batch_size: int = 32  # sentences
+    clip_norm: float = 5.0
+    validate_every: int = 1000  # updates
+    max_validations: int = 250
+    patience: int = 20  # validations in a row without a better one
+
+
+def settings_from(given: dict) -> EdgeSettings:
+    return settings_of(EdgeSettings, given, "edge probe")

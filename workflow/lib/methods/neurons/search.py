@@ -1,0 +1,95 @@
+"""Which few dimensions carry the task? Greedy forward search by cross-validated accuracy (matton2019, section 3.2).
+
+A step scores every remaining dimension beside those already chosen, all at once (`candidate_scores`). Its cost grows
+with rows x dimensions x classes x folds, and with the number of chosen neurons only through small matrix products.
+"""
+
+import numpy as np
+
+from workflow.lib.base.errors import UserError
+from workflow.lib.methods.neurons.heldout_accuracy import Split, candidate_accuracies
+from workflow.lib.methods.scaling import mean_and_scale
+
+
+def stratified_folds(y: np.ndarray, n_folds: int, seed: int, n_classes: int = 0) -> np.ndarray:
+    """The fold in which each row is held out. `n_classes`: that there should be, whatever `y` holds of them."""
+    for label, count in enumerate(np.bincount(y, minlength=n_classes)):
+        if count < n_folds:
+            raise UserError(
+                f"class {label} has {count} examples, fewer than n_folds={n_folds}: every fold must hold each class "
+                "(use fewer folds or more rows)"
+            )
+    # dealt out like cards, class after class (scikit-learn's import would take longer than the search of a small model)
+    order = np.random.default_rng(seed).permutation(len(y))
+    by_class = order[np.argsort(y[order], kind="stable")]
+    folds = np.empty(len(y), dtype=np.int64)
+    folds[by_class] = np.arange(len(y)) % n_folds
+    return folds
+
+
+def stratified_rows(y: np.ndarray, max_rows: int | None, seed: int) -> np.ndarray:
+    """Sorted indices of at most `max_rows` rows in which every class keeps its share."""
+    if max_rows is None or len(y) <= max_rows:
+        return np.arange(len(y))
+    order = np.random.default_rng(seed).permutation(len(y))
+    place = np.empty(len(y))
+    for label in np.unique(y):
+        rows = order[y[order] == label]
+        place[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return np.sort(np.argsort(place, kind="stable")[:max_rows])
+
+
+def cross_validated_accuracies(
+    x: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    selected: list[int],
+    folds: np.ndarray,
+    c: float = 1.0,
+    device: str = "cpu",
+    memory_gib: float = 1.0,
+) -> np.ndarray:
+    """(d,) mean accuracy over held-out folds of a classifier on `selected` + [j]; NaN where j is selected already."""
+    blocks = [(x[folds == fold], y[folds == fold]) for fold in np.unique(folds)]
+    splits = [Split([i for i in range(len(blocks)) if i != scored], scored) for scored in range(len(blocks))]
+    return candidate_accuracies(blocks, splits, n_classes, list(selected), *mean_and_scale(x), c, device, memory_gib)
+
+
+def single_neuron_accuracies(
+    x_train: np.ndarray,
+    y_train: np.ndarray,
+    x_test: np.ndarray,
+    y_test: np.ndarray,
+    n_classes: int,
+    c: float = 1.0,
+    device: str = "cpu",
+    memory_gib: float = 1.0,
+) -> np.ndarray:
+    """(d,) test accuracy of the classifier on each neuron alone."""
+    blocks, splits = [(x_train, y_train), (x_test, y_test)], [Split(fitted=[0], scored=1)]
+    return candidate_accuracies(blocks, splits, n_classes, [], *mean_and_scale(x_train), c, device, memory_gib)
+
+
+def greedy_search(
+    x: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    n_neurons: int,
+    n_folds: int = 5,
+    seed: int = 0,
+    c: float = 1.0,
+    device: str = "cpu",
+    max_rows: int | None = None,
+    memory_gib: float = 1.0,
+) -> list[dict]:
+    """Add, `n_neurons` times, the neuron of best cross-validated accuracy; of equal ones the lowest index."""
+    rows = stratified_rows(y, max_rows, seed)
+    x, y = x[rows], y[rows]
+    folds = stratified_folds(y, n_folds, seed, n_classes)
+    selected, found = [], []
+    for step in range(1, min(n_neurons, x.shape[1]) + 1):
+        accuracies = cross_validated_accuracies(x, y, n_classes, selected, folds, c, device, memory_gib)
+        neuron = int(np.nanargmax(np.round(accuracies, 12)))  # equal sums of fractions may differ in the last bit
+        selected.append(neuron)
+        found.append({"step": step, "neuron": neuron, "cv_accuracy": float(accuracies[neuron])})
+    return found

@@ -1,0 +1,27 @@
+"""What can be set of the structural probes; the defaults are Hewitt and Manning's, the rank is merchant2020's."""
+
+from dataclasses import asdict, dataclass
+
+from workflow.lib.base.errors import UserError
+from workflow.lib.base.settings import settings_of
+
+
+@dataclass(frozen=True)
+class StructuralSettings:
+    rank: int = 512  # of the projection: merchant2020's; Hewitt and Manning's runs by layer have the vectors' width
+    max_epochs: int = 40
+    batch_size: int = 20  # sentences
+    learning_rate: float = 1e-3
+    patience: int = 5  # epochs without a better loss on dev
+    min_length: int = 5  # words of the sentences that Spearman's correlation is averaged over
+    max_length: int = 50
+
+
+def settings_from(given: dict) -> StructuralSettings:
+    settings = settings_of(StructuralSettings, given, "structural probes")
+    for name, value in asdict(settings).items():
+        if not value > 0:
+            raise UserError(f"structural probes: {name} must be above 0, not {value}")
+    if settings.min_length < 2:
+        raise UserError("structural probes: min_length must be at least 2: one word has no order")
+    return settings

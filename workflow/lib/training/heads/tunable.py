@@ -1,0 +1,96 @@
+"""An encoder and a head, and what every head must offer."""
+
+from collections.abc import Iterator
+from typing import Protocol, Self
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import nn
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from workflow.lib.encoders.batches import sorted_batches
+from workflow.lib.encoders.states import model_inputs
+
+
+class Batch(Protocol):
+    inputs: dict[str, torch.Tensor]  # what the encoder reads; the rest is the head's own
+
+
+class Examples(Protocol):
+    """What batches are drawn from. An example is what passes through the encoder once: a row, or a window of a long
+    one; `lengths` and `batch` count examples, `n_rows` and `part` count the dataset's rows."""
+
+    labels: list[str]  # names by number, those of the training rows; empty where a head has none
+    n_rows: int
+    n_truncated: int
+    lengths: np.ndarray
+
+    def __len__(self) -> int: ...
+
+    def part(self, rows: np.ndarray) -> Self: ...
+
+    def n_units(self, chosen: np.ndarray) -> int:
+        """What the loss is averaged over."""
+
+    def batch(self, chosen: np.ndarray, device: str | torch.device = "cpu") -> Batch: ...
+
+
+class Head(nn.Module):
+    """Reads the last layer. Sizes come from the encoder's width, the labels and the task's settings."""
+
+    @classmethod
+    def read(
+        cls, table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, longest: int, labels: list[str] | None
+    ) -> Examples:
+        """Examples of a dataset. `labels`: those of the training rows, whose own are found here (None)."""
+        raise NotImplementedError
+
+    def __init__(self, width: int, labels: list[str], settings: dict):
+        super().__init__()
+
+    def forward(self, states: torch.Tensor, batch: Batch):
+        """What the head says of a batch, from the encoder's last hidden states (examples, tokens, width)."""
+        raise NotImplementedError
+
+    def loss(self, said, batch: Batch) -> torch.Tensor:
+        """Summed over the batch's units."""
+        raise NotImplementedError
+
+    def scores(self, model: "Tunable", examples: Examples) -> dict[str, float]:
+        """The task's metrics in 0..1 (Matthews: -1..1), the main one first: `keep_best` and curves read that."""
+        raise NotImplementedError
+
+
+class Tunable(nn.Module):
+    """An encoder and a head. `fixed`: the encoder gives fixed features, without dropout (recipe `frozen`); an encoder
+    whose layers are all frozen, the end of a freezing curve, keeps the dropout that the curve's other points have."""
+
+    def __init__(self, encoder: PreTrainedModel, head: Head, fixed: bool = False):
+        super().__init__()
+        self.encoder, self.head, self.is_fixed = encoder, head, fixed
+        self.is_frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
+
+    def train(self, mode: bool = True):
+        super().train(mode)
+        if self.is_fixed:
+            self.encoder.eval()
+        return self
+
+    def forward(self, batch: Batch):
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_frozen):
+            states = self.encoder(**model_inputs(self.encoder, batch.inputs)).last_hidden_state
+        return self.head(states, batch)
+
+    @torch.no_grad()
+    def said_of(self, examples: Examples, batch_size: int = 64) -> Iterator[tuple[np.ndarray, Batch, object]]:
+        """(numbers of the examples, batch, what the head says), without dropout, shortest examples first."""
+        self.eval()
+        device = next(self.parameters()).device
+        for chosen in sorted_batches(examples.lengths, batch_size):
+            batch = examples.batch(chosen, device)
+            yield chosen, batch, self(batch)
+
+
+def evaluate(model: Tunable, examples: Examples) -> dict[str, float]:
+    return model.head.scores(model, examples)

@@ -1,0 +1,46 @@
+"""Figure 4: variance ratios of the first principal components, fine-tuned over pre-trained."""
+
+import pandas as pd
+
+from workflow.lib.base.repetitions import spread
+from workflow.lib.plotting.figures import PALETTE, curve, name_of, new_figure, save_figure
+from workflow.papers.matton2019.numbers import leading_run, variance_ratios
+
+
+def draw(ratios: pd.DataFrame, published: pd.DataFrame | None = None):
+    """With `published`: the paper's ratios that its text states, as crosses, and its numbers of ratios above 1."""
+    figure, axes = new_figure()
+    for number, (task, of_task) in enumerate(ratios.groupby("task", sort=False)):
+        values = spread(of_task, ["component"], "ratio").sort_values("component")
+        last = leading_run(values["mean"].tolist())
+        label = f"{name_of(task)}: first {last} above 1"
+        if published is not None:
+            paper = published[published["series"] == task].set_index("x")["value"]
+            label += (
+                f" (paper: {paper['last_leading_ratio_above_1']:g})" if "last_leading_ratio_above_1" in paper else ""
+            )
+            stated = {int(x): value for x, value in paper.items() if x.isdigit()}
+            axes.plot(list(stated), list(stated.values()), "x", color=PALETTE[number], markersize=6)
+        curve(axes, values["component"], values["mean"], values["sd"].fillna(0), label, number)
+        if last:
+            # lines of different tasks may fall on one index: shift them a little apart
+            axes.axvline(last + 0.12 * (number - 1), color=PALETTE[number], linestyle="--", linewidth=0.9)
+    axes.axhline(1, color="0.4", linewidth=0.8)
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_xticks(range(1, int(ratios["component"].max()) + 1, 2 if ratios["component"].max() > 12 else 1))
+    axes.set(xlabel="principal component (general text)", ylabel="variance ratio (tuned / pre-trained)")
+    axes.legend()
+    return figure
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    ratios = variance_ratios(read_tables(snakemake.input.variance))
+    stated = None
+    if snakemake.params.settings.get("published"):
+        stated = pd.read_csv(snakemake.input.published, dtype={"x": str}).query("artifact == 'fig4'")
+    save_figure(draw(ratios, stated), snakemake.output.pdf, snakemake.output.png)

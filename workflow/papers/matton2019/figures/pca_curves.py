@@ -1,0 +1,36 @@
+"""Figures 1 to 3: accuracy of the pre-trained encoder against the number of retained dimensions."""
+
+import pandas as pd
+
+from workflow.lib.base.repetitions import spread
+from workflow.lib.plotting.figures import curve, name_of, new_figure, save_figure
+from workflow.papers.matton2019.numbers import curve_points
+
+SERIES = {"in_domain": "PCA on the task's own texts", "general": "PCA on general text", "random": "random dimensions"}
+
+
+def draw(points: pd.DataFrame, task: str, chance: float):
+    figure, axes = new_figure()
+    of_task = points[points["task"] == task]
+    for number, (series, label) in enumerate(SERIES.items()):
+        values = spread(of_task[of_task["series"] == series], ["dimensions"], "accuracy").sort_values("dimensions")
+        curve(axes, values["dimensions"], values["mean"], values["sd"].fillna(0), label, number)
+    axes.axhline(chance, color="0.5", linestyle=":", linewidth=1, label="chance")
+    axes.set_xscale("log", base=2)
+    ticks = sorted(of_task["dimensions"].unique())
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.set(xlabel="retained dimensions of the [CLS] vector", ylabel="test accuracy (%)", title=name_of(task))
+    axes.legend(loc="upper left")
+    return figure
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+    from workflow.lib.data.dataset_files import read_dataset
+
+    to_rule_log(snakemake.log[0])
+    points = curve_points(read_tables(snakemake.input.accuracy))
+    n_labels = len(read_dataset(snakemake.input.data)[1]["labels"])
+    save_figure(draw(points, snakemake.params.task, 100 / n_labels), snakemake.output.pdf, snakemake.output.png)

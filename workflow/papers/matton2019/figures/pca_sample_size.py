@@ -1,0 +1,30 @@
+"""Section 3.1.1: how many vectors does the general PCA need?"""
+
+import pandas as pd
+
+from workflow.lib.base.repetitions import spread, with_parts
+from workflow.lib.plotting.figures import curve, name_of, new_figure, save_figure
+
+
+def draw(samples: pd.DataFrame, n_components: int):
+    figure, axes = new_figure()
+    samples = with_parts(samples).query("state == 'pretrained'").assign(accuracy=lambda frame: frame["accuracy"] * 100)
+    for number, (task, of_task) in enumerate(samples.groupby("task", sort=False)):
+        values = spread(of_task, ["sample_size"], "accuracy").sort_values("sample_size")
+        curve(axes, values["sample_size"], values["mean"], values["sd"].fillna(0), name_of(task), number)
+    axes.set_xscale("log")
+    ticks = sorted(samples["sample_size"].unique())
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], rotation=30)
+    axes.minorticks_off()
+    axes.set(xlabel="general sentences the PCA is fitted on", ylabel=f"test accuracy (%), {n_components} components")
+    axes.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return figure
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    figure = draw(read_tables(snakemake.input.samples), snakemake.params.settings["sample_components"])
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

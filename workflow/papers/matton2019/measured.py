@@ -1,0 +1,60 @@
+"""matton2019's measured numbers, named like the published ones, and its claims."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from workflow.lib.base.repetitions import spread
+from workflow.papers.matton2019.claims import all_claims
+from workflow.papers.matton2019.numbers import component_losses, leading_run, selected_accuracies, variance_ratios
+
+
+def of_single_neurons(alone: pd.DataFrame) -> Iterator[tuple]:
+    """Figure 6, per repetition, by the paper's two thresholds; no other encoder need come near them."""
+    for (task, _), run in alone.groupby(["task", "model"], sort=False):
+        yield "share_of_neurons_above_0.93", "fig6", task, float((run["accuracy"] > 0.93).mean())
+        yield "count_of_neurons_above_0.936", "fig6", task, float((run["accuracy"] > 0.936).sum())
+
+
+def of_sizes(sizes: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
+    """Table 1, whose rows are in the order of the tasks."""
+    columns = {"train": "training rows", "test": "test rows", "classes": "classes"}
+    rows = [
+        ("table1", task, x, float(row[column]), float("nan"), 1)
+        for task, (_, row) in zip(tasks, sizes.iterrows())
+        for x, column in columns.items()
+    ]
+    return pd.DataFrame(rows, columns=["artifact", "series", "x", "measured", "sd", "n"])
+
+
+def measured(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Rows (artifact, series, x, measured, sd, n) with the keys of config/published/matton2019.csv."""
+    scores = selected_accuracies(tables["greedy"])
+    rows = [(f"{row.state}_{row.neurons}", "table3", row.task, row.accuracy) for row in scores.itertuples()]
+    rows += [("pretrained", "table2", row.task, row.accuracy)
+             for row in scores.query("state == 'pretrained' and neurons == 'all'").itertuples()]  # fmt: skip
+    rows += [("finetuned", "table2", row.task, 100 * row.test_accuracy) for row in tables["metrics"].itertuples()]
+    rows += [(f"loss_pp_at_{row.components}_components", "section3.1.2", row.task, row.loss)
+             for row in component_losses(tables["accuracy"]).itertuples()]  # fmt: skip
+    ratios = variance_ratios(tables["variance"])
+    rows += [(str(row.component), "fig4", row.task, row.ratio) for row in ratios.itertuples()]
+    n_classes = scores.groupby("task")["n_classes"].first()
+    for (task, _, _), run in ratios.groupby(["task", "encoder", "seed"], sort=False):
+        in_order, n = run.sort_values("component")["ratio"].tolist(), n_classes[task]
+        rows.append(("last_leading_ratio_above_1", "fig4", task, leading_run(in_order)))
+        rows += [(f"{end.__name__}_of_first_{n}", "fig4", task, end(in_order[:n])) for end in (min, max)]
+    rows += [("random", "table3", task, 100 / n) for task, n in n_classes.items()]
+    rows += list(of_single_neurons(tables["alone"]))
+    frame = pd.DataFrame(rows, columns=["x", "artifact", "series", "value"])
+    return spread(frame, ["artifact", "series", "x"], "value").rename(columns={"mean": "measured"})
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables, write_table
+
+    to_rule_log(snakemake.log[0])
+    tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "sizes"}
+    sizes = of_sizes(pd.read_csv(snakemake.input.sizes), snakemake.params.tasks)
+    write_table(pd.concat([sizes, measured(tables)]), snakemake.output.measured)
+    write_table([vars(claim) for claim in all_claims(tables)], snakemake.output.claims)

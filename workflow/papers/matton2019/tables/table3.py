@@ -1,0 +1,31 @@
+"""Table 3: softmax classifiers on all, one, five and as many neurons as classes, before and after fine-tuning."""
+
+import pandas as pd
+
+from workflow.lib.base.repetitions import spread
+from workflow.lib.plotting.figures import name_of
+from workflow.papers.matton2019.numbers import selected_accuracies
+
+COLUMNS = (("pretrained", ("all", "1", "5", "natural")), ("finetuned", ("all", "1", "5", "natural")))
+
+
+def arrange(greedy: pd.DataFrame) -> pd.DataFrame:
+    scores = selected_accuracies(greedy)
+    summary = spread(scores, ["task", "state", "neurons"], "accuracy").set_index(["task", "state", "neurons"])
+    rows = []
+    for task, n_classes in scores.groupby("task", sort=False)["n_classes"].first().items():
+        row = {"dataset": name_of(task), "classes": n_classes, "random guess": 100 / n_classes}
+        for state, names in COLUMNS:
+            for name in names:
+                row[f"{state} {name}"] = summary.loc[(task, state, name), "mean"]
+                row[f"{state} {name}_sd"] = summary.loc[(task, state, name), "sd"]
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables, write_text_tables
+
+    to_rule_log(snakemake.log[0])
+    write_text_tables(arrange(read_tables(snakemake.input.greedy)), snakemake.output.csv, snakemake.output.md, digits=1)

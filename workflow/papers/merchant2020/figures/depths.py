@@ -1,0 +1,45 @@
+"""Figures 3 and 4: how the tasks fare with the lower layers frozen, and with the upper ones cut off."""
+
+import pandas as pd
+
+from workflow.lib.base.repetitions import spread
+from workflow.lib.plotting.figures import curve, new_figure, paper_curve, save_figure
+from workflow.papers.merchant2020.numbers import (
+    METRIC_NAMES,
+    depth_curves,
+    metric_of,
+    published_curve,
+    series_name,
+    series_number,
+)
+
+X_LABELS = {
+    "freeze": "lower layers frozen, with the embeddings (0 = none)",
+    "truncate": "layers kept",
+}
+ARTIFACTS = {"freeze": "fig3_freezing", "truncate": "fig4_truncation"}
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    settings = snakemake.params.settings
+    sweep = settings["sweep"]
+    metrics, sweeps = read_tables(snakemake.input.metrics), read_tables(snakemake.input.sweeps)
+    scores = depth_curves(metrics, sweeps, sweep, settings["layers"], settings["heads"])
+    published = pd.read_csv(snakemake.input.published) if settings["published"] else None
+    figure, axes = new_figure(height=2.6)
+    for task, here in scores.groupby("task", sort=False):
+        number = series_number(task, list(scores["task"].unique()))
+        by_depth = spread(here, ["depth"], "score").sort_values("depth")
+        metric = metric_of(settings["heads"][task])
+        label = f"{series_name(task)} ({METRIC_NAMES[metric]})"
+        curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, number)
+        if published is not None:
+            paper = published_curve(published, ARTIFACTS[sweep], task)
+            paper_curve(axes, paper.index, paper, number)
+    axes.set(xlabel=X_LABELS[sweep], ylabel="score on the evaluation rows", ylim=(0, 1.02))
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.legend()
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -1,0 +1,52 @@
+"""Figure 1: scores with the top layers drawn anew, by size of the training set."""
+
+import pandas as pd
+
+from workflow.lib.base.repetitions import spread
+from workflow.lib.plotting.figures import COLUMN, curve, legend_above, name_of, new_figure, save_figure
+from workflow.papers.singh2020.numbers import METRIC_NAMES, metric_of, reinit_curves, size_name
+
+X_LABEL = "layers drawn anew, from the top"
+
+
+def panels_of(settings: dict) -> list[list[tuple[str, float, str]]]:
+    """(task, fraction, label) of every curve: a panel per task, one of tasks at about equal sizes, the last task."""
+    sizes = settings["fractions"]
+    found = [[(task, share, size_name(share)) for share in sizes[task]] for task in settings["tasks"]]
+    found.append([(task, share, f"{name_of(task)}, {size_name(share)}") for task, share in settings["small"].items()])
+    last = settings["last_task"]
+    return [*found, [(last, share, size_name(share)) for share in sizes[last]]]
+
+
+def title_of(curves: list[tuple[str, float, str]], number: int) -> str:
+    names = list(dict.fromkeys(name_of(task) for task, _, _ in curves))
+    return f"({'abcdefgh'[number]}) {' and '.join(names)}"
+
+
+def draw(axes, scores: pd.DataFrame, curves: list[tuple[str, float, str]]) -> None:
+    for number, (task, share, label) in enumerate(curves):
+        here = scores[(scores["task"] == task) & (scores["fraction"] == share)]
+        by_depth = spread(here, ["layers"], "score").sort_values("layers")
+        label = f"{label} ({here['n_train'].iloc[0]})"
+        curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], label, number)
+    axes.set(xlabel=X_LABEL, ylabel=METRIC_NAMES[metric_of(curves[0][0])])
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    legend_above(axes)
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    settings = snakemake.params.settings
+    scores = reinit_curves(read_tables(snakemake.input.sweeps), settings["initialiser"])
+    panels = panels_of(settings)
+    rows = -(-len(panels) // 2)
+    figure, all_axes = new_figure(width=2 * COLUMN, height=2.3 * rows, ncols=2, nrows=rows, squeeze=False)
+    for number, (axes, curves) in enumerate(zip(all_axes.flat, panels)):
+        draw(axes, scores, curves)
+        axes.set_title(title_of(curves, number))
+    for axes in all_axes.flat[len(panels) :]:
+        axes.set_axis_off()
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

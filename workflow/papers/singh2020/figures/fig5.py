@@ -1,0 +1,18 @@
+"""Figure 5: CoLA's probing and weight distance."""
+
+from workflow.lib.plotting.figures import COLUMN, name_of, new_figure, save_figure
+from workflow.papers.singh2020.panels import distance_panel, probing_panel
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    (task,) = snakemake.params.settings["tasks"]
+    tables = {name: read_tables(files) for name, files in snakemake.input.items()}
+    figure, (left, right) = new_figure(width=2 * COLUMN, height=2.4, ncols=2)
+    probing_panel(left, tables["probes"], tables["sweeps"], task)
+    distance_panel(right, tables["distances"], task)
+    left.set_title(f"(a) {name_of(task)}: probing")
+    right.set_title(f"(b) {name_of(task)}: weight distance")
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

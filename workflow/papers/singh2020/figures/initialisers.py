@@ -1,0 +1,25 @@
+"""Beyond the paper: its initialiser as described, and as its authors' later code draws, side by side."""
+
+from workflow.lib.base.repetitions import spread
+from workflow.lib.plotting.figures import COLUMN, curve, legend_above, name_of, new_figure, save_figure
+from workflow.papers.singh2020.numbers import METRIC_NAMES, metric_of, reinit_curves
+
+NAMES = {"reinit": "as described: normal, cut at two sd", "nearzero": "as released later: near zero, norms reset"}
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    tasks, sweeps = snakemake.params.settings["tasks"], read_tables(snakemake.input.sweeps)
+    figure, panels = new_figure(width=COLUMN * len(tasks), height=2.4, ncols=len(tasks), squeeze=False)
+    for axes, task in zip(panels[0], tasks):
+        for number, (drawn, label) in enumerate(NAMES.items()):
+            scores = reinit_curves(sweeps[sweeps["task"] == task], drawn)
+            scores = scores[scores["fraction"] == scores["fraction"].max()]
+            by_depth = spread(scores, ["layers"], "score").sort_values("layers")
+            curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], label, number)
+        axes.set(xlabel="layers drawn anew, from the top", ylabel=METRIC_NAMES[metric_of(task)], title=name_of(task))
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        legend_above(axes)
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -1,0 +1,37 @@
+"""Figure 3: the ways of the three closest labels' centroids during tuning, first and last layer, in the plane."""
+
+import numpy as np
+import pandas as pd
+
+from workflow.lib.methods.directprobe.label_geometry import without_small_labels
+from workflow.lib.methods.pca.principal_axes import principal_axes
+from workflow.lib.plotting.figures import COLUMN, MARKERS, PALETTE, new_figure, save_figure
+from workflow.papers.zhou2022.numbers import closest_labels, points_by_label
+
+
+def draw_layer(axes, of_layer: pd.DataFrame, labels: tuple[str, ...], title: str) -> None:
+    """The plane is that of all labels' centroids at all steps, so that these three need not fill it."""
+    plane = principal_axes(np.stack(of_layer["centroid"].to_list()))
+    for number, label in enumerate(labels):
+        way = of_layer[of_layer["label"] == label].sort_values("step")
+        x, y = plane.project(np.stack(way["centroid"].to_list()), 2).T
+        color = PALETTE[number]
+        axes.plot(x, y, "-", marker=MARKERS[number], color=color, markersize=2.5, label=label)
+        axes.plot(x[:1], y[:1], marker=MARKERS[number], color="white", markeredgecolor=color, markersize=6, zorder=3)
+    axes.set(title=title, xlabel="component 1", ylabel="component 2")
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    centroids, distances = read_tables(snakemake.input.centroids), read_tables(snakemake.input.distances)
+    points, at_least = points_by_label(centroids), snakemake.params.settings["min_points"]
+    labels = closest_labels(without_small_labels(distances, points, at_least), centroids)
+    layers = [int(centroids["layer"].min()), int(centroids["layer"].max())]
+    figure, panels = new_figure(width=2 * COLUMN, height=2.6, ncols=2)
+    for axes, layer in zip(panels, layers):
+        draw_layer(axes, centroids[centroids["layer"] == layer], labels, f"layer {layer}")
+    panels[1].legend(title="open: start", loc="best")
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

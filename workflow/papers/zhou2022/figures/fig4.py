@@ -1,0 +1,45 @@
+"""Figure 4: how alike the labels' distances stay to those before tuning, by layer."""
+
+import numpy as np
+import pandas as pd
+
+from workflow.lib.plotting.figures import COLUMN, PALETTE, curve, name_of, new_figure, save_figure
+from workflow.papers.zhou2022.numbers import points_by_label, published_task, similarity_by_step
+
+
+def shown_layers(layers: list[int]) -> list[int]:
+    """Every second one of a deep encoder, as in the paper, down from the last."""
+    return layers[::-2][::-1] if len(layers) > 6 else layers
+
+
+def draw_task(axes, task: str, similarity: pd.DataFrame, paper: pd.Series | None) -> None:
+    """`paper`: the published similarity at the end by layer, drawn as crosses where the encoder has such a layer."""
+    for number, layer in enumerate(shown_layers(list(similarity.columns))):
+        curve(axes, similarity.index, similarity[layer], np.zeros(len(similarity)), f"layer {layer}", number)
+        if paper is not None and str(layer) in paper:
+            axes.plot(similarity.index[-1], paper[str(layer)], "x", color=PALETTE[number], markersize=6)
+    axes.set(title=name_of(task), xlabel="updates")
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    settings = snakemake.params.settings
+    distances, centroids = read_tables(snakemake.input.distances), read_tables(snakemake.input.centroids)
+    published = pd.read_csv(snakemake.input.published, dtype={"x": str}).query("artifact == 'fig4_similarity_at_end'")
+    tasks = list(dict.fromkeys(distances["task"]))
+    rows, lowest = -(-len(tasks) // 2), 0.0
+    figure, panels = new_figure(width=2 * COLUMN, height=2.1 * rows, ncols=2, nrows=rows, squeeze=False, sharey=True)
+    for axes, task in zip(panels.flat, tasks):
+        of_task, points = distances[distances["task"] == task], points_by_label(centroids[centroids["task"] == task])
+        similarity = similarity_by_step(of_task, points, settings["min_points"])
+        lowest = min(lowest, float(similarity.min().min()) - 0.05)
+        paper = published[published["series"] == published_task(task)].set_index("x")["value"]
+        draw_task(axes, task, similarity, paper if settings["published"] else None)
+    for row in panels:
+        row[0].set_ylabel("similarity to the start")
+    panels[0][0].set_ylim(lowest, 1.1)  # the panels share it
+    panels[0][0].legend(ncols=2)
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -1,0 +1,49 @@
+"""Figures 5 and 7 to 10: where each label's centroid went during tuning, a panel per layer."""
+
+import numpy as np
+import pandas as pd
+
+from workflow.lib.methods.pca.principal_axes import principal_axes
+from workflow.lib.plotting.figures import COLUMN, PALETTE, name_of, new_figure, save_figure
+from workflow.papers.zhou2022.numbers import movements
+
+NAMED = 5  # arrows that carry their label's name: all would hide each other
+
+
+def draw_layer(axes, moved: pd.DataFrame, layer: int) -> None:
+    """Arrows from the origin, on the two principal axes of this layer's movements."""
+    vectors = moved.to_numpy()
+    arrows = vectors @ principal_axes(vectors).axes[:2].T
+    arrows = np.pad(arrows, ((0, 0), (0, 2 - arrows.shape[1])))
+    length = np.linalg.norm(arrows, axis=1)
+    order = np.argsort(-length)
+    for place, at in enumerate(order):
+        color = PALETTE[place] if place < NAMED else "0.65"
+        axes.annotate("", arrows[at], (0, 0), arrowprops={"arrowstyle": "->", "color": color, "lw": 0.9})
+        if place < NAMED:
+            axes.plot([], [], color=color, label=moved.index[at])
+    reach = 1.08 * max(float(np.abs(arrows).max()), 1e-9)
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    axes.set_title(f"layer {layer} (mean length {np.linalg.norm(vectors, axis=1).mean():.2g})", fontsize=7)
+    axes.legend(fontsize=5, handlelength=0.9, loc="best", labelspacing=0.2, borderpad=0.2)
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import read_tables
+
+    to_rule_log(snakemake.log[0])
+    centroids = read_tables(snakemake.input.centroids)
+    by_layer = movements(centroids)
+    # every second layer is counted down from the last, so that this is among them
+    wanted = list(by_layer) if snakemake.params.settings["layers"] == "all" else list(by_layer)[::-2][::-1]
+    columns = min(len(wanted), 3 if len(wanted) in (3, 5, 6) else 4)
+    rows = -(-len(wanted) // columns)
+    figure, panels = new_figure(width=2 * COLUMN, height=2 * COLUMN / columns * rows + 0.3, ncols=columns, nrows=rows,
+                                squeeze=False)  # fmt: skip
+    for axes, layer in zip(panels.flat, wanted):
+        draw_layer(axes, by_layer[layer], layer)
+    for axes in panels.flat[len(wanted) :]:
+        axes.set_axis_off()
+    figure.suptitle(f"{name_of(centroids['task'].iloc[0])}: movement of centroids, longest {NAMED} named", fontsize=8)
+    save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -1,0 +1,66 @@
+"""Linear probes on the [CLS] vectors of every layer: the papers' short training, and one that has converged."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from workflow.lib.activations.cache import cache_of, read_about
+from workflow.lib.activations.labelled_vectors import Points, points_of_task
+from workflow.lib.data.labelled_units import label_numbers
+from workflow.lib.methods.layer_probes.short_training import train_short
+from workflow.lib.methods.linear import SoftmaxModel, fit_softmax
+from workflow.lib.methods.metrics import matthews
+
+# Of vectors, in one pass. Layers do not depend on each other, so any number of passes gives the same heads.
+BYTES_HELD = 4 << 30
+
+
+def passes(n_layers: int, bytes_of_layer: int) -> list[range]:
+    """Layers 0..n_layers - 1 in groups that fit in memory."""
+    at_once = max(1, BYTES_HELD // bytes_of_layer)
+    return [range(start, min(start + at_once, n_layers)) for start in range(0, n_layers, at_once)]
+
+
+def trained_heads(
+    layers: list[np.ndarray], y: np.ndarray, n_classes: int, settings: dict, seed: int
+) -> Iterator[tuple[dict, list[SoftmaxModel]]]:
+    """Heads of all layers for every training; a converged one leaves nothing to chance, so its seed is -1."""
+    how = {name: settings[name] for name in ("learning_rate", "epochs", "batch_size")}
+    for probe_seed in settings["seeds"]:
+        heads = train_short(layers, y, n_classes, **how, seed=[seed, probe_seed])
+        yield {"training": "short", "probe_seed": probe_seed}, heads
+    yield {"training": "converged", "probe_seed": -1}, [fit_softmax(layer, y, n_classes) for layer in layers]
+
+
+def probe_layers(train: Points, test: Points, settings: dict, seed: int) -> list[dict]:
+    """One row per layer and training. Labels are matched by name: either split may lack some of the other's."""
+    names = sorted({*train.labels, *test.labels})
+    y_train, y_test = label_numbers(train.units, names), label_numbers(test.units, names)
+    bytes_of_layer = 4 * len(y_train) * read_about(train.files[0])["width"]
+    rows = []
+    for group in passes(train.n_layers + 1, bytes_of_layer):
+        seen, unseen = [train.layer(at) for at in group], [test.layer(at) for at in group]
+        for about, heads in trained_heads(seen, y_train, len(names), settings, seed):
+            for layer, head, vectors in zip(group, heads, unseen, strict=True):
+                guess = head.predict(vectors)
+                scores = {"accuracy": float(np.mean(guess == y_test)), "matthews": matthews(y_test, guess)}
+                rows.append({"layer": layer, **about, **scores, "n_train": len(y_train)})
+    return rows
+
+
+if __name__ == "__main__":
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import write_table
+
+    log = to_rule_log(snakemake.log[0])
+    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
+    table = []
+    for task, folders in snakemake.params.tasks.items():
+        place = {"unit": "cls", "head": "sequence", **folders}
+        train, test = (points_of_task(cache, snakemake.input.data, place, split) for split in ("train", "test"))
+        rows = probe_layers(train, test, snakemake.params.settings, snakemake.params.seed)
+        table += [{"task": task, **row} for row in rows]
+        for training in ("short", "converged"):
+            best = max((row for row in rows if row["training"] == training), key=lambda row: row["accuracy"])
+            log.info("%s, %s: best %.4f, layer %d", task, training, best["accuracy"], best["layer"])
+    write_table(table, snakemake.output[0], model=snakemake.wildcards.model)

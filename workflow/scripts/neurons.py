@@ -1,0 +1,65 @@
+"""Salient neurons of the last layer's [CLS] vector: the greedy best few, and each one alone."""
+
+import numpy as np
+
+from workflow.lib.activations.text_vectors import TaskVectors, task_vectors
+from workflow.lib.methods.linear import fit_softmax
+from workflow.lib.methods.neurons.search import greedy_search, single_neuron_accuracies
+
+
+def search_and_test(task: TaskVectors, settings: dict, seed: int, device: str) -> list[dict]:
+    """Neurons chosen by cross-validation on train; each growing set is fitted on all of train and scored on test."""
+    n_classes, c = len(task.labels), settings["regularisation"]
+    n_neurons = max(settings["search_neurons"], n_classes)
+    found = greedy_search(
+        task.train, task.train_labels, n_classes, n_neurons,
+        n_folds=settings["folds"], seed=seed, c=c, max_rows=settings["search_rows"], device=device,
+    )  # fmt: skip
+    chosen: list[int] = []
+    for row in found:
+        chosen.append(row["neuron"])
+        row["test_accuracy"] = accuracy_of(task, chosen, c)
+    everything = accuracy_of(task, list(range(task.train.shape[1])), c)
+    # step 0 stands for all dimensions at once
+    return [{"step": 0, "neuron": -1, "cv_accuracy": float("nan"), "test_accuracy": everything}, *found]
+
+
+def accuracy_of(task: TaskVectors, neurons: list[int], c: float) -> float:
+    model = fit_softmax(task.train[:, neurons], task.train_labels, len(task.labels), c=c)
+    return model.accuracy(task.test[:, neurons], task.test_labels)
+
+
+def each_alone(task: TaskVectors, c: float, device: str) -> list[dict]:
+    rows = task.train, task.train_labels, task.test, task.test_labels
+    scores = single_neuron_accuracies(*rows, len(task.labels), c=c, device=device)
+    return [{"neuron": neuron, "accuracy": float(score)} for neuron, score in enumerate(scores)]
+
+
+def activations_by_class(task: TaskVectors, neuron: int) -> list[dict]:
+    names = np.array(task.labels)[task.test_labels]
+    return [{"label": str(name), "activation": float(value)} for name, value in zip(names, task.test[:, neuron])]
+
+
+if __name__ == "__main__":
+    import torch
+
+    from workflow.lib.activations.cache import cache_of
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import write_table
+
+    log = to_rule_log(snakemake.log[0])
+    torch.set_num_threads(snakemake.threads)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
+    cache = cache_of(snakemake.input.activations, model)
+    greedy, alone, best = [], [], []
+    for name, places in snakemake.params.tasks.items():
+        task = task_vectors(cache, places["train"], places["test"], snakemake.input.data)
+        found = search_and_test(task, settings, seed, device)
+        greedy += [{"task": name, "n_classes": len(task.labels), **row} for row in found]
+        alone += [{"task": name, **row} for row in each_alone(task, settings["regularisation"], device)]
+        best += [{"task": name, **row} for row in activations_by_class(task, found[1]["neuron"])]
+        log.info("%s: all %.4f, best neuron %.4f", name, found[0]["test_accuracy"], found[1]["test_accuracy"])
+    write_table(greedy, snakemake.output.greedy, model=model)
+    write_table(alone, snakemake.output.alone, model=model)
+    write_table(best, snakemake.output.best, model=model)

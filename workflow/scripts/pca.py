@@ -1,0 +1,96 @@
+"""Accuracy of a softmax classifier on few dimensions: general PCA, in-domain PCA, dimensions drawn at random.
+
+All dimensions are divided by one number. Scaled one by one, components would be whitened: the last ones, which are
+noise, would count as much as the first, and all components would not be what all dimensions are, turned.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from workflow.lib.activations.text_vectors import TaskVectors, last_layer, task_vectors
+from workflow.lib.base.errors import UserError
+from workflow.lib.methods.linear import fit_softmax
+from workflow.lib.methods.pca.principal_axes import PIECE, PrincipalAxes, principal_axes
+
+Projection = Callable[[np.ndarray], np.ndarray]
+
+
+def onto_components(pca: PrincipalAxes, n: int) -> Projection:
+    """In pieces, because coordinates are computed in float64."""
+    return lambda x: np.concatenate(
+        [pca.project(x[at : at + PIECE], n).astype(np.float32) for at in range(0, len(x), PIECE)]
+    )
+
+
+def accuracy_with(project: Projection, task: TaskVectors, c: float) -> float:
+    spread = float(np.sqrt(np.mean(np.square(task.train - task.train.mean(axis=0)), dtype=np.float64)))
+    model = fit_softmax(project(task.train), task.train_labels, len(task.labels), c=c, common_scale=spread)
+    return model.accuracy(project(task.test), task.test_labels)
+
+
+def checked_grid(components: list[int], width: int) -> list[int]:
+    """The grid that was asked for, closed by all dimensions."""
+    if max(components) > width:
+        raise UserError(f"matton2019.components asks for {max(components)} components, but the vectors have {width}")
+    return sorted({*components, width})
+
+
+def curves(
+    general: PrincipalAxes, task: TaskVectors, grid: list[int], draws: int, seed: int, c: float
+) -> Iterator[dict]:
+    width = task.train.shape[1]
+    in_domain = principal_axes(task.train)
+    for n in grid:
+        for series, pca in (("general", general), ("in_domain", in_domain)):
+            n_there = min(n, len(pca.axes))
+            score = accuracy_with(onto_components(pca, n_there), task, c)
+            yield {"series": series, "dimensions": n, "draw": 0, "accuracy": score}
+        for draw in range(draws if n < width else 1):
+            # one order per draw, so that a larger set of dimensions contains the smaller ones
+            chosen = np.random.default_rng([seed, draw]).permutation(width)[:n]
+            score = accuracy_with(lambda x, chosen=chosen: x[:, chosen], task, c)
+            yield {"series": "random", "dimensions": n, "draw": draw, "accuracy": score}
+
+
+def by_sample_size(
+    vectors: np.ndarray, task: TaskVectors, sizes: list[int], n_components: int, draws: int, seed: int, c: float
+) -> Iterator[dict]:
+    """How many vectors does the general PCA need? Sizes beyond what there is are left out."""
+    if min(sizes) > len(vectors):
+        raise UserError(f"matton2019.sample_sizes begins at {min(sizes)}, but the general text has {len(vectors)} rows")
+    for size in (size for size in sizes if size <= len(vectors)):
+        for draw in range(draws if size < len(vectors) else 1):
+            sample = np.random.default_rng([seed, draw]).permutation(len(vectors))[:size]
+            pca = principal_axes(vectors[sample])
+            score = accuracy_with(onto_components(pca, min(n_components, size - 1)), task, c)
+            yield {"sample_size": size, "draw": draw, "accuracy": score}
+
+
+if __name__ == "__main__":
+    from workflow.lib.activations.cache import cache_of
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import write_table
+
+    log = to_rule_log(snakemake.log[0])
+    settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
+    cache = cache_of(snakemake.input.activations, model)
+    vectors = last_layer(cache, snakemake.params.general)
+    general = principal_axes(vectors)
+    grid = checked_grid(settings["components"], vectors.shape[1])
+    draws, c = settings["random_draws"], settings["regularisation"]
+    accuracies, samples = [], []
+    for name, places in snakemake.params.tasks.items():
+        task = task_vectors(cache, places["train"], places["test"], snakemake.input.data)
+        accuracies += [{"task": name, **row} for row in curves(general, task, grid, draws, seed, c)]
+        by_size = by_sample_size(vectors, task, settings["sample_sizes"], settings["sample_components"], draws, seed, c)
+        samples += [{"task": name, **row} for row in by_size]
+        log.info("%s: all %d dimensions give %.4f", name, vectors.shape[1], accuracies[-1]["accuracy"])
+    explained = general.explained[: settings["variance_components"]]
+    write_table(accuracies, snakemake.output.accuracy, model=model)
+    write_table(samples, snakemake.output.samples, model=model)
+    write_table(
+        [{"component": at + 1, "explained": float(share)} for at, share in enumerate(explained)],
+        snakemake.output.variance,
+        model=model,
+    )

@@ -1,0 +1,32 @@
+"""Pre-train a BERT of any size on a text dataset: masked-language modelling and next-sentence prediction."""
+
+import torch
+
+from workflow.lib.data.dataset_files import read_dataset
+from workflow.lib.encoders.loading import load_tokenizer
+from workflow.lib.training.pretraining.loop import new_model, pretrain
+from workflow.lib.training.pretraining.pairs import read_pairs
+from workflow.lib.training.state import SavedState
+
+if __name__ == "__main__":
+    from workflow.lib.base.files import whole_folder
+    from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.tables import write_table
+
+    log = to_rule_log(snakemake.log[0])
+    torch.set_num_threads(snakemake.threads)
+    settings, shape, seed = snakemake.params.settings, snakemake.params.shape, int(snakemake.wildcards.seed)
+    tokenizer = load_tokenizer(snakemake.input.tokenizer)
+    special = {name: getattr(tokenizer, f"{name}_token_id") for name in ("pad", "cls", "sep", "mask")}
+    table, info = read_dataset(snakemake.input.data)
+    pairs = read_pairs(table, tokenizer, settings["max_tokens"])
+    model = new_model(shape, settings, len(tokenizer), seed)
+    vocabulary = tokenizer.backend_tokenizer.to_str()
+    made_from = [settings, shape, seed, snakemake.params.modules, info["digest"], vocabulary]
+    state = SavedState(snakemake.output[0], made_from)
+    history = pretrain(model, pairs, special, settings, seed, state, log)
+    with whole_folder(snakemake.output[0]) as folder:
+        model.bert.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        write_table(history, folder / "history.parquet")
+    state.remove()
