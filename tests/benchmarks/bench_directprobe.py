@@ -13,7 +13,9 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.svm import SVC
 
-from workflow.lib.methods.directprobe import cluster_distances, hull_distance, one_blas_thread, predict, probe
+from workflow.lib.methods.directprobe.clustering import probe
+from workflow.lib.methods.directprobe.hulls import hull_distance, one_blas_thread
+from workflow.lib.methods.directprobe.measures import cluster_distances, predict
 
 PART_OF_SPEECH_LIKE = [3500, 3000, 2200, 1800, 1400, 1200, 900, 700, 600, 500, 400, 254, 150, 120, 80, 40, 10]
 

@@ -13,18 +13,10 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.methods.directprobe import (
-    Clusters,
-    cluster_distances,
-    hull_distance,
-    label_distances,
-    nearest_clusters,
-    predict,
-    probe,
-    separation,
-)
 from workflow.lib.methods.directprobe.__main__ import main
-from workflow.lib.methods.directprobe.hulls import width_along
+from workflow.lib.methods.directprobe.clustering import Clusters, probe
+from workflow.lib.methods.directprobe.hulls import hull_distance, separation, width_along
+from workflow.lib.methods.directprobe.measures import cluster_distances, label_distances, nearest_clusters, predict
 from workflow.lib.methods.directprobe.merging import MergeTree
 
 ROOT = Path(__file__).parents[2]

@@ -307,7 +307,7 @@ def test_the_rule_counts_clusters_and_distances():
 
 def test_figure_1_shows_labels_that_separate_and_labels_that_do_not():
     figure1 = load_script("papers/zhou2022/figures/fig1")
-    from workflow.lib.methods.directprobe import probe
+    from workflow.lib.methods.directprobe.clustering import probe
 
     assert [probe(points, y).n_clusters for points, y in figure1.two_scenes(0)] == [2, 3]
 

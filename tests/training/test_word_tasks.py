@@ -10,7 +10,7 @@ from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import SCHEMAS
 from workflow.lib.data.labelled_units import Units, label_numbers, labelled_units, vocabulary
 from workflow.lib.encoders.tokenization import Encoded
-from workflow.lib.encoders.word_pooling import WordPlaces, mean_of_pieces
+from workflow.lib.encoders.unit_pooling import mean_of_tokens, words_of
 from workflow.lib.training.heads.classification import HEADS, UnitExamples
 from workflow.lib.training.heads.tunable import Tunable, evaluate
 from workflow.lib.training.loop import train
@@ -87,10 +87,10 @@ WORD_OF = [[-1, 0, 1, 1, 1, 2, -1], [-1, 0, 0, -1], [-1, 0, 1, -1]]
 
 
 def test_the_mean_is_over_the_pieces_of_the_word():
-    places = WordPlaces(encoded_rows(WORD_OF))
+    places = words_of(encoded_rows(WORD_OF))
     states = torch.randn(2, 7, 5)  # rows 2 and 0 as a batch
     rows, line, words = np.array([0, 0, 2]), np.array([1, 1, 0]), np.array([1, 2, 0])
-    means = mean_of_pieces(states, places.pieces(rows, line, words, 7))
+    means = mean_of_tokens(states, places.tokens(places.offset[rows] + words, line, 7))
     expected = torch.stack([states[1, 2:5].mean(0), states[1, 5], states[0, 1]])
     torch.testing.assert_close(means, expected)
 

@@ -1,0 +1,78 @@
+"""The papers, one folder each: found here, listed nowhere. Whatever names a paper lives in its folder.
+
+artifacts.yaml  title, authors, and every figure and table: id, kind, script, caption
+schema.yaml     its section of the config: types, defaults, descriptions
+plan.py         artifacts(config): what each is made from; scored(config): what its scores are; check(config, faults)
+measured.py     measured numbers under the names of published.csv, and the paper's claims (if it has any)
+numbers.py, claims.py, figures/, tables/, README.md
+"""
+
+import importlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+
+import yaml
+
+from workflow.lib.base.needs import Needs
+
+FOLDER = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Artifact:
+    paper: str
+    id: str
+    kind: str  # figure or table
+    script: str  # in the paper's folder
+    caption: str
+
+    @property
+    def files(self) -> list[str]:
+        endings = {"figure": ("pdf", "png"), "table": ("csv", "md")}[self.kind]
+        return [f"<results>/{self.kind}s/{self.paper}/{self.id}.{ending}" for ending in endings]
+
+
+@dataclass(frozen=True)
+class Paper:
+    key: str
+    folder: Path = FOLDER
+
+    def _read(self, name: str) -> dict:
+        return yaml.safe_load((self.folder / self.key / name).read_text())
+
+    @cached_property
+    def about(self) -> dict:
+        return self._read("artifacts.yaml")
+
+    @cached_property
+    def schema(self) -> dict:
+        return self._read("schema.yaml")
+
+    @cached_property
+    def plan(self) -> ModuleType:
+        return importlib.import_module(f"workflow.papers.{self.key}.plan")
+
+    @property
+    def is_scored(self) -> bool:
+        """Has it numbers to compare and claims to judge?"""
+        return (self.folder / self.key / "measured.py").is_file()
+
+    @property
+    def published(self) -> list[str]:
+        path = self.folder / self.key / "published.csv"
+        return [str(path)] if path.is_file() else []
+
+    def artifacts(self, config: dict) -> dict[str, tuple[Artifact, Needs]]:
+        """What can be drawn with this config, in the order of artifacts.yaml."""
+        needs = self.plan.artifacts(config)
+        found = [Artifact(self.key, **entry) for entry in self.about["artifacts"]]
+        return {artifact.id: (artifact, needs[artifact.id]) for artifact in found if artifact.id in needs}
+
+
+def all_papers() -> dict[str, Paper]:
+    """By key, in the order of their years; what no paper has comes last."""
+    keys = sorted(path.parent.name for path in FOLDER.glob("*/artifacts.yaml"))
+    keys.sort(key=lambda key: int(key[-4:]) if key[-4:].isdigit() else 9999)
+    return {key: Paper(key) for key in keys}

@@ -1,9 +1,6 @@
-"""Run models over datasets and keep what every layer says of their units; the same for their saved steps."""
+"""Run models over datasets and keep what their layers say of the units that analyses read; the same at saved steps."""
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +8,17 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from workflow.lib.activations.extraction import extract
+from workflow.lib.activations.units import spread_rows, units_of
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
 from workflow.lib.encoders.tokenization import Encoded, encode, longest_for
+from workflow.lib.encoders.unit_pooling import TokenRuns
 from workflow.lib.encoders.weights import digest_of_weights
 
 
 @lru_cache(maxsize=1)
-def encoder_of(weights: Path) -> tuple[PreTrainedModel, str]:
+def loaded(weights: Path) -> tuple[PreTrainedModel, str]:
     """A model and the digest of its weights, once for all the datasets that are read with it."""
     return load_encoder(weights), digest_of_weights(weights)
 
@@ -29,57 +28,36 @@ def tokenizer_of(folder: Path, for_words: bool) -> PreTrainedTokenizerBase:
     return load_tokenizer(folder, for_words=for_words)
 
 
-def read_encoded(
-    path: str, encoder: Path, unit: str, limit: int | None, longest: int, most: int
-) -> tuple[Encoded, dict]:
-    """A dataset's rows as an encoder's tokenizer has them, and what the file says of itself. `most`: what it takes."""
+@cache
+def tokenized(
+    path: str, encoder: Path, unit: str, longest: int, limit: int, rows: int | None, per_example: int, seed: int
+) -> tuple[Encoded, TokenRuns, np.ndarray, dict]:
+    """A dataset as the encoder's tokenizer has it, its units, the rows that these are of, and what it says of itself.
+
+    Once for all models of the job. `longest`: that texts are truncated to; `limit`: that the encoder takes.
+    """
     table, info = read_dataset(path)
-    if limit and len(table) > limit:
-        # spread over the whole, because published files are often sorted
-        table = table.take(np.linspace(0, len(table) - 1, limit).astype(np.int64))
+    example = spread_rows(len(table), rows)
+    table = table.take(example) if len(example) < len(table) else table
     # whatever the unit: rows that are lists of words reach the tokenizer as such
     tokenizer = tokenizer_of(encoder, for_words=unit == "word" or "words" in table.column_names)
-    return encode(table, info, tokenizer, longest_for(info, longest, most), by_word=unit == "word"), info
+    encoded = encode(table, info, tokenizer, longest_for(info, longest, limit), by_word=unit == "word")
+    return encoded, units_of(unit, encoded, table, per_example, seed), example, info
 
 
-remembered = lru_cache(maxsize=None)(read_encoded)
+def cache(weights: Path, encoder: Path, unit: str, path: str, folder: Path, settings: dict) -> dict:
+    """Write a dataset's activations under a model, which has its encoder's tokenizer; what was done, in numbers.
 
-
-def seen_again(plans: list[dict]) -> set[tuple[str, str]]:
-    """(unit, dataset) that several models see, or several steps of one."""
-    seen = Counter((unit, name) for plan in plans for unit, names in plan["units"].items() for name in names)
-    followed = {(plan["followed"]["unit"], plan["followed"]["name"]) for plan in plans if plan["followed"]}
-    return {place for place, times in seen.items() if times > 1} | followed
-
-
-@dataclass
-class Cache:
-    """Activations of an encoder and of models tuned from it, or of their saved steps: all have its tokenizer."""
-
-    encoder: Path
-    settings: dict
-    log: object
-    spare: list  # memory, from dataset to dataset and model to model
-
-    def write(
-        self,
-        weights: Path,
-        unit: str,
-        path: str,
-        folder: Path,
-        limit: int | None = None,
-        longest: int | None = None,
-        read: Callable = read_encoded,
-    ) -> None:
-        """`limit`: most rows; `longest`: most tokens of a text, where not all datasets have the same."""
-        model, digest = encoder_of(weights)
-        longest, most = longest or self.settings["max_tokens"], max_tokens(model, tokenizer_of(self.encoder, False))
-        encoded, info = read(path, self.encoder, unit, limit, longest, most)
-        about = {"model": digest, "dataset": info["digest"]}
-        batch_size, dtype = self.settings["batch_size"], self.settings["dtype"]
-        n_units = extract(model, encoded, unit, folder, about, batch_size, dtype, self.spare)
-        self.log.info("%s %s of %s: %d units of %d rows, %d cut to %d tokens", weights.name, unit, info["dataset"],
-                      n_units, len(encoded.lengths), encoded.n_truncated, longest_for(info, longest, most))  # fmt: skip
+    `settings`: layers, max_tokens, batch_size, dtype; rows, per_example and seed of sampled tokens.
+    """
+    model, digest = loaded(weights)
+    limit = max_tokens(model, tokenizer_of(encoder, False))
+    sampling = (settings.get("rows"), settings.get("per_example", 0), settings.get("seed", 0))
+    encoded, units, example, info = tokenized(path, encoder, unit, settings["max_tokens"], limit, *sampling)
+    about = {"model": digest, "dataset": info["digest"], "unit": unit}
+    how = {key: settings[key] for key in ("layers", "batch_size", "dtype")}
+    n_units = extract(model, encoded, units, folder, about, **how, example=example)
+    return {"units": n_units, "rows": len(example), "truncated": encoded.n_truncated}
 
 
 def saved_steps(model: Path) -> list[Path]:
@@ -92,20 +70,21 @@ def saved_steps(model: Path) -> list[Path]:
 if __name__ == "__main__":
     from workflow.lib.base.files import whole_folder
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.names import encoder_of, file_of, folder_of, is_pretrained, model_of, place_of, target_of
 
     torch.set_num_threads(snakemake.threads)
     log = to_rule_log(snakemake.log[0])
-    files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in snakemake.input.data}
-    models, plans = [Path(model) for model in snakemake.input.models], snakemake.params.plan
-    cache, again = Cache(models[0], snakemake.params.settings, log, spare=[]), seen_again(list(plans.values()))
-    with whole_folder(snakemake.output[0]) as folder:
-        for model, (adapted, plan) in zip(models, plans.items()):
-            for unit, names in plan["units"].items():
-                for name in names:
-                    limit, longest = plan["limits"].get(name), plan["longest"].get(name)
-                    read = remembered if (unit, name) in again else read_encoded
-                    cache.write(model, unit, files[name], folder / adapted / unit / name, limit, longest, read)
-            if plan["followed"]:
-                unit, name = plan["followed"]["unit"], plan["followed"]["name"]
-                for step in saved_steps(model):
-                    cache.write(step, unit, files[name], folder / adapted / "steps" / step.name, read=remembered)
+    inputs, settings = snakemake.input, snakemake.params.settings
+    for (item, of_item), output in zip(snakemake.params.work.items(), snakemake.output):
+        name = encoder_of(item) if is_pretrained(model_of(item)) else model_of(item)
+        model, encoder = (Path(folder_of(inputs.models, of)) for of in (name, encoder_of(item)))
+        unit, _, place = target_of(item).rpartition("/")
+        path = file_of(inputs.data, place_of(place))
+        with whole_folder(output) as folder:
+            if unit.startswith("steps/"):
+                weights = {folder / step.name: step for step in saved_steps(model)}
+            else:
+                weights = {folder: model}
+            for into, of_step in weights.items():
+                done = cache(of_step, encoder, unit.removeprefix("steps/"), path, into, settings | of_item)
+        log.info("%s: %s", item, done)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from workflow.lib.methods.directprobe import probe
+from workflow.lib.methods.directprobe.clustering import probe
 from workflow.lib.methods.directprobe.label_geometry import spatial_similarity
 from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
 

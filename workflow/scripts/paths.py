@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workflow.lib.methods.directprobe import Gap
+from workflow.lib.methods.directprobe.hulls import Gap
 from workflow.lib.methods.directprobe.label_hulls import centroids, label_hull_distances
 
 

@@ -1,4 +1,4 @@
-"""A task's labelled units as points: the vectors that a layer gives to texts, words or pairs of words."""
+"""The vectors that layers give to a task's labelled units: texts, words or pairs of words."""
 
 from pathlib import Path
 
@@ -6,33 +6,35 @@ import numpy as np
 
 from workflow.lib.activations.cache import layer_files, read_units, read_vectors
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.names import file_of, folder_of, place_of
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.data.labelled_units import labelled_units
 
 
-class Points:
+class LabelledVectors:
     """`folder`: the activations of one dataset; `data`: its file; `head`: what the task labels in it."""
 
     def __init__(self, folder: str | Path, data: str | Path, head: str):
         self.files, self.folder = layer_files(folder), folder
-        self.units = labelled_units(*read_dataset(data), head)
-        example, _ = read_units(self.files[0])
+        table, self.info = read_dataset(data)
+        self.units = labelled_units(table, self.info, head)
+        example, _ = read_units(self.files[self.last])
         if self.units.example[-1] > example[-1]:
             raise UserError(f"{folder} has fewer examples than {data}; delete it and run again")
         self._first = np.searchsorted(example, np.arange(example[-1] + 2))
 
     @property
     def labels(self) -> np.ndarray:
-        """A name per point."""
+        """A name per unit."""
         return self.units.label
 
     @property
-    def n_layers(self) -> int:
-        """Without layer 0, the embeddings."""
-        return len(self.files) - 1
+    def last(self) -> int:
+        """The number of the last layer."""
+        return max(self.files)
 
     def layer(self, layer: int) -> np.ndarray:
-        """(points, width) float32; of a pair both vectors, the dependent's first."""
+        """(units, width) float32; of a pair both vectors, the dependent's first."""
         vectors = read_vectors(self.files[layer]).astype(np.float32, copy=False)
         rows = self._first[self.units.example]
         if not len(self.units.words):
@@ -40,8 +42,7 @@ class Points:
         return np.concatenate([vectors[rows + words] for words in self.units.words], axis=1)
 
 
-def points_of_task(activations: str | Path, data: list[str], place: dict, split: str) -> Points:
-    """The points of a task's split, from a model's activations and the dataset files that a rule has as input."""
-    name = place[split]
-    file = next(path for path in data if f"{Path(path).parent.name}-{Path(path).stem}" == name)
-    return Points(Path(activations) / place["unit"] / name, file, place["head"])
+def labelled_vectors(folders: list[str], files: list[str], model: str, rows: dict, split: str) -> LabelledVectors:
+    """Of a task's `train` or `test` rows (see tasks.labelled_rows), among the inputs of a rule."""
+    folder = folder_of(folders, f"{model}/{rows['unit']}/{rows[split]}")
+    return LabelledVectors(folder, file_of(files, place_of(rows[split])), rows["head"])

@@ -1,12 +1,12 @@
-"""The last layer's [CLS] vectors of a task's texts, with their labels: what matton2019 looks at."""
+"""The last layer's [CLS] vectors of a task's texts, with their labels."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from workflow.lib.activations.cache import layer_files, read_vectors
-from workflow.lib.data.dataset_files import read_dataset
+from workflow.lib.activations.cache import last_layer_file, read_vectors
+from workflow.lib.activations.labelled_vectors import labelled_vectors
 
 
 @dataclass
@@ -18,20 +18,15 @@ class TaskVectors:
     labels: list[str]
 
 
-def last_layer(activations: str | Path, name: str) -> np.ndarray:
-    """(rows, width) float32 of the folder `<dataset>-<split>`."""
-    return read_vectors(layer_files(Path(activations) / "cls" / name)[-1]).astype(np.float32, copy=False)
+def last_layer(folder: str | Path) -> np.ndarray:
+    """(rows, width) float32"""
+    return read_vectors(last_layer_file(folder)).astype(np.float32, copy=False)
 
 
-def task_vectors(activations: str | Path, train: str, test: str, data_files: list[str]) -> TaskVectors:
-    """`train` and `test` are `<dataset>-<split>` names; the labels come from the datasets' own files."""
-    by_name = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in data_files}
-    table, info = read_dataset(by_name[train])
-    tested, _ = read_dataset(by_name[test])
-    return TaskVectors(
-        last_layer(activations, train),
-        table["label"].to_numpy(),
-        last_layer(activations, test),
-        tested["label"].to_numpy(),
-        info["labels"],
-    )
+def task_vectors(folders: list[str], files: list[str], model: str, rows: dict) -> TaskVectors:
+    """`rows`: see tasks.labelled_rows; `folders` and `files` are the inputs of a rule."""
+    train, test = (labelled_vectors(folders, files, model, rows, split) for split in ("train", "test"))
+    names = train.info["labels"]
+    number = {name: at for at, name in enumerate(names)}
+    y_train, y_test = (np.array([number[name] for name in part.labels], dtype=np.int64) for part in (train, test))
+    return TaskVectors(train.layer(train.last), y_train, test.layer(test.last), y_test, names)

@@ -1,9 +1,7 @@
-"""The config, checked before any job starts: the first thing wrong is said in one line, with the nearest valid name."""
+"""The config, checked before any job starts. Every fault is one line; all of them are reported at once."""
 
-import contextlib
 import copy
 import json
-import math
 import re
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 
 from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.base.faults import Faults, show
 
 WORKFLOW = Path(__file__).resolve().parents[2]
 UNKNOWN = ("additionalProperties", "unevaluatedProperties")
@@ -29,148 +28,138 @@ MUST_BE = {
 } | dict.fromkeys(("minProperties", "minLength"), lambda _: "not empty")
 
 
-def check_config(config: dict, registry: dict) -> dict:
-    """A checked copy with all defaults. `registry`: entries by name, what config/datasets.yaml has under that key."""
-    config = json.loads(json.dumps(config, default=str))  # also makes texts of keys such as 1 and `no`
-    # presets are merged over the demo, and drop its entries by null
-    holders = [(config, "datasets"), (config, "encoders"), (config, "tasks"), (config.get("zhou2022"), "cross_tasks")]
-    holders += [(config.get("singh2020"), key) for key in ("fractions", "small")]
-    for holder, section in holders:
-        if isinstance(holder, dict) and isinstance(holder.get(section), dict):
-            holder[section] = {name: e for name, e in holder[section].items() if e is not None and e != "null"}
+def config_schema(papers: dict) -> dict:
+    """The schema of all sections: the run's own, a section for each method, and one for each of these papers."""
     schema = yaml.load((WORKFLOW / "schemas/config.schema.yaml").read_bytes(), yaml.CSafeLoader)
+    sections = {
+        path.parent.name: yaml.load(path.read_bytes(), yaml.CSafeLoader)
+        for path in sorted((WORKFLOW / "lib/methods").glob("*/schema.yaml"))
+    } | {key: paper.schema for key, paper in papers.items()}
+    for name, section in sections.items():
+        if "required" in section:
+            schema["required"].append(name)
+        schema["properties"][name] = section if "required" in section else section | {"default": {}}
+    return schema
+
+
+def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict]:
+    """A checked copy with all defaults, and the papers of this run. `registry`: what config/datasets.yaml describes."""
+    config = json.loads(json.dumps(config, default=str))  # also makes texts of keys such as 1 and `no`
+    chosen = _chosen(config, papers)
+    for key in papers.keys() - chosen.keys():
+        config.pop(key, None)
+    schema = config_schema(chosen)
+    _drop_nulls(config, schema, schema)
     # unknown keys first: a mistyped key is the likely reason why a required one is missing
-    for error in sorted(Checker(schema).iter_errors(config), key=lambda error: error.validator not in UNKNOWN):
-        raise UserError(" ".join(f"config: {_message(error, schema)}".split()))
+    errors = sorted(Checker(schema).iter_errors(config), key=lambda error: error.validator not in UNKNOWN)
+    _report(list(dict.fromkeys(" ".join(_message(error, schema).split()) for error in errors)))
     for entry in config["datasets"].values():
         entry["rows"] = {split: rows for split, rows in entry["rows"].items() if rows != 0}
-    for key, name, valid, what in _names(config, registry):
-        if name not in valid:
-            raise UserError(f"config: {key} is {_show(name)}: no such {what}{nearest(name, list(valid))}")
-    for key, value, holds, must in _relations(config):
-        if not holds:
-            raise UserError(f"config: {key} is {_show(value)}; must be {must}")
-    return config
+    faults = Faults(config)
+    _check_data(config, registry, faults)
+    _resolve_tasks(config, chosen, faults)
+    _report(faults.found)  # what follows relies on datasets and tasks that exist
+    for paper in chosen.values():
+        paper.plan.check(config, faults)
+    _check_encoders(config, faults)
+    _report(faults.found)
+    return config, chosen
 
 
-def training_of(config: dict, task: str) -> dict:
-    """How a task is trained: the training section, overlaid with the task's own keys (dataset and splits included)."""
-    return config["training"] | config["tasks"][task]
+def _report(faults: list[str]) -> None:
+    if faults:
+        raise UserError("\n".join(f"config: {fault}" for fault in faults))
 
 
-def _names(config: dict, registry: dict):
-    """Names that must exist elsewhere: key, name, valid names, what they are. Later ones rely on earlier ones."""
-    datasets, encoders, tasks = config["datasets"], config["encoders"], config["tasks"]
-    # read, because importing the corpus would take longer than all that is done here
-    source = (WORKFLOW / "lib/corpus/tasks/generate.py").read_text().partition("\nDATASETS = {")[2].partition("\n}")[0]
-    known = {"real": registry, "embedded": re.findall(r'^    "(\w+)":', source, re.MULTILINE)}
-    for name, entry in datasets.items():
-        yield f"datasets.{name}", name, known[entry["source"]], f"{entry['source']} dataset"
-        for split in entry["rows"] if entry["source"] == "real" else ():
-            yield f"datasets.{name}.rows.{split}", split, registry[name]["splits"], "split in config/datasets.yaml"
-    random = [name for name, entry in encoders.items() if entry["source"] == "random"]
-    trained = [name for name in encoders if name not in random]
-    for name in random:
-        like = encoders[name]["like"]
-        yield f"encoders.{name}.like", like, trained, "trained encoder"
-        for at, seed in enumerate(encoders[name]["seeds"]):  # each is drawn beside the instance of the same seed
-            yield f"encoders.{name}.seeds[{at}]", seed, encoders[like]["seeds"], f"seed of encoder '{like}'"
-    readers = {f"tasks.{name}": (task, "train_split", "evaluate") for name, task in tasks.items()}
-    if any(entry["source"] == "pretrain" for entry in encoders.values()):
+def _chosen(config: dict, papers: dict) -> dict:
+    asked = config.get("papers", list(papers))
+    asked = _read(asked) if isinstance(asked, str) else asked
+    if not isinstance(asked, list) or not asked:
+        raise UserError(f"config: papers is {show(asked)}; must be a list of {', '.join(papers)}")
+    _report([f"papers[{at}] is {show(name)}: no such paper{nearest(name, list(papers))}"
+             for at, name in enumerate(asked) if name not in papers])  # fmt: skip
+    config["papers"] = asked
+    return {key: papers[key] for key in papers if key in asked}
+
+
+def _drop_nulls(value: object, schema: dict, root: dict) -> None:
+    """Entries that a preset has set to null, where the schema says that this leaves them out."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")] | schema
+    if not isinstance(value, dict):
+        return
+    if schema.get("nullDrops"):
+        for name in [name for name, entry in value.items() if entry is None or entry == "null"]:
+            del value[name]
+    for name, inner in schema.get("properties", {}).items():
+        if name in value and isinstance(inner, dict):
+            _drop_nulls(value[name], inner, root)
+
+
+def _check_data(config: dict, registry: dict, faults: Faults) -> None:
+    from workflow.lib.corpus.tasks import DATASETS
+
+    known = {"real": registry, "embedded": DATASETS}
+    for name, entry in config["datasets"].items():
+        if not faults.name(f"datasets.{name}", name, known[entry["source"]], f"{entry['source']} dataset"):
+            continue
+        if entry["source"] == "real":
+            lacking = [key for key in ("kind", "labels", "splits", "sources", "adapter", "options") if key not in
+                       registry[name]]  # fmt: skip
+            for key in lacking:
+                faults.add(f"config/datasets.yaml: registry.{name}.{key} is missing")
+            for split in entry["rows"] if "splits" not in lacking else ():
+                valid = registry[name]["splits"]
+                faults.name(f"datasets.{name}.rows.{split}", split, valid, "split in config/datasets.yaml")
+    for key in ("mirror", "licensed"):
+        if config[key] and not Path(config[key]).expanduser().is_dir():
+            faults.add(f"{key} is {show(config[key])}: no such folder")
+    readers = {f"tasks.{name}": (task, "train_split", "evaluate") for name, task in config["tasks"].items()}
+    if any(entry["source"] == "pretrain" for entry in config["encoders"].values()):
         readers["pretraining"] = (config["pretraining"], "split")
     for key, (entry, *splits) in readers.items():
-        yield f"{key}.dataset", entry["dataset"], datasets, "dataset"
-        for split in splits:
-            yield f"{key}.{split}", entry[split], datasets[entry["dataset"]]["rows"], f"split of '{entry['dataset']}'"
-    places = [f"{name}/{split}" for name, entry in datasets.items() for split in entry["rows"]]
-    yield "matton2019.general", config["matton2019"]["general"], places, "dataset/split"
-    merchant = config["merchant2020"]
-    yield "merchant2020.general", merchant["general"], places, "dataset/split"
-    yield "merchant2020.structural_dataset", merchant["structural_dataset"], datasets, "dataset"
-    for name in [merchant["structural_dataset"], *(name for name in merchant["edge_tasks"] if name in datasets)]:
-        for split in ("train", "dev", "test"):
-            yield f"datasets.{name}.rows", split, datasets[name]["rows"], "split, which a probe needs"
-    lists = [("matton2019", "encoders", encoders, "encoder"), ("matton2019", "tasks", tasks, "task")]
-    zhou = config["zhou2022"]
-    lists += [("zhou2022", "encoders", encoders, "encoder"), ("zhou2022", "tasks", tasks, "task")]
-    lists += [("zhou2022", "path_tasks", tasks, "task")]
-    lists += [("merchant2020", "encoders", trained, "trained encoder"), ("merchant2020", "tasks", tasks, "task")]
-    lists += [("merchant2020", "randomised", random, "random encoder")]
-    lists += [("merchant2020", "edge_tasks", datasets, "dataset")]
-    lists += [("singh2020", "encoders", trained, "trained encoder")]
-    lists += [("depth_of_change", "encoders", trained, "trained encoder"), ("depth_of_change", "tasks", tasks, "task")]
-    yield "depth_of_change.general", config["depth_of_change"]["general"], places, "dataset/split"
-    singh = config["singh2020"]
-    for task in singh["fractions"]:
-        yield f"singh2020.fractions.{task}", task, tasks, "task"
-    asked = [("small", task) for task in singh["small"]] + [("compared", task) for task in singh["compared"]]
-    for key, task in [*asked, ("last_task", singh["last_task"])]:
-        yield f"singh2020.{key}", task, singh["fractions"], "task in singh2020.fractions"
-    lists += [("pretraining_gain", "trained", trained, "trained encoder")]
-    lists += [("pretraining_gain", "untrained", random, "random encoder"), ("pretraining_gain", "tasks", tasks, "task")]
-    for section, key, valid, what in lists:
-        if what not in ("task", "dataset"):
-            valid = [f"{name}.{seed}" for name in valid for seed in encoders[name]["seeds"]]
-        for at, name in enumerate(config[section][key]):
-            yield f"{section}.{key}[{at}]", name, valid, what
-    for at, name in enumerate(merchant["in_domain"]):
-        yield f"merchant2020.in_domain[{at}]", name, merchant["tasks"], "task in merchant2020.tasks"
-    for key in ("table2", "table3"):
-        yield f"zhou2022.{key}", zhou[key], zhou["encoders"], "encoder in zhou2022.encoders"
-    instances = [f"{name}.{seed}" for name, entry in encoders.items() for seed in entry["seeds"]]
-    yield "zhou2022.path_encoder", zhou["path_encoder"], instances, "encoder"
-    for probed, others in zhou["cross_tasks"].items():
-        yield f"zhou2022.cross_tasks.{probed}", probed, tasks, "task"
-        for at, name in enumerate(others):
-            yield f"zhou2022.cross_tasks.{probed}[{at}]", name, tasks, "task"
+        if faults.name(f"{key}.dataset", entry["dataset"], config["datasets"], "dataset"):
+            for split in splits:
+                valid = config["datasets"][entry["dataset"]]["rows"]
+                faults.name(f"{key}.{split}", entry[split], valid, f"split of '{entry['dataset']}'")
 
 
-def _width_of(encoder: dict) -> float:
-    """Of vectors; infinite where nothing is known before the encoder is fetched."""
-    shape = {}
-    if "path" in encoder:
-        with contextlib.suppress(OSError, ValueError):  # whoever needs the folder will say what is wrong with it
-            shape = json.loads((Path(encoder["path"]).expanduser() / "config.json").read_text())
-    return encoder.get("width") or shape.get("hidden_size") or shape.get("dim") or math.inf
+def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:
+    """A task's settings: `training`, then how the paper trains that has it among its tasks, then the task's own."""
+    ways: dict[str, dict[str, dict]] = {}
+    for key, paper in papers.items():
+        section = config[key]
+        for task in paper.plan.trained_tasks(section) if "training" in section else ():
+            ways.setdefault(task, {})[key] = section["training"]
+    for name, task in config["tasks"].items():
+        settings = [config["training"] | way | task for way in ways.get(name, {}).values()] or [
+            config["training"] | task
+        ]
+        if any(other != settings[0] for other in settings):
+            both = " and ".join(ways[name])
+            faults.add(f"tasks.{name}: {both} train it differently (their `training`); give one of them its own task")
+        config["tasks"][name] = settings[0]
+        must = "above 0 where keep_best is true"
+        faults.unless(
+            settings[0]["holdout"] > 0 or not settings[0]["keep_best"],
+            f"tasks.{name}.holdout",
+            settings[0]["holdout"],
+            must,
+        )
 
 
-def _relations(config: dict):
-    """Values that must suit each other: key, value, whether it does, what it must be."""
-    encoders, matton = config["encoders"], config["matton2019"]
-    for key in ("components", "sample_sizes"):
-        yield f"matton2019.{key}", matton[key], sorted(set(matton[key])) == matton[key], "sorted, without repeats"
-    dataset, split = matton["general"].split("/")
-    n_general = config["datasets"][dataset]["rows"].get(split) or math.inf
-    sizes, must = matton["sample_sizes"], f"some of them at most {n_general}, the rows of {dataset}/{split}"
-    yield "matton2019.sample_sizes", sizes, min(sizes) <= n_general, must
-    for name in dict.fromkeys(instance.split(".")[0] for instance in matton["encoders"]):
-        width = _width_of(encoders[encoders[name].get("like", name)])
-        for key in ("components", "sample_components", "variance_components", "search_neurons"):
-            fits = max([matton[key]] if isinstance(matton[key], int) else matton[key]) <= width
-            yield f"matton2019.{key}", matton[key], fits, f"at most {width}, the width of encoder '{name}'"
+def _check_encoders(config: dict, faults: Faults) -> None:
+    encoders = config["encoders"]
     for name, entry in encoders.items():
         if "width" in entry:
-            holds, must = entry["width"] % entry["heads"] == 0, f"a divisor of the width, {entry['width']}"
-            yield f"encoders.{name}.heads", entry["heads"], holds, must
-    sequences = [(f"matton2019.tasks[{at}]", name) for at, name in enumerate(matton["tasks"])]
-    sequences += [(f"singh2020.fractions.{name}", name) for name in config["singh2020"]["fractions"]]
-    for key, name in sequences:
-        yield key, name, training_of(config, name)["head"] == "sequence", "a task whose head is 'sequence'"
-    for at, name in enumerate(config["depth_of_change"]["tasks"]):
-        holds = training_of(config, name)["head"] in ("sequence", "word", "word_pair")
-        yield f"depth_of_change.tasks[{at}]", name, holds, "a task whose head is 'sequence', 'word' or 'word_pair'"
-    merchant = config["merchant2020"]
-    heads = [training_of(config, name)["head"] for name in merchant["tasks"]]
-    yield "merchant2020.tasks", merchant["tasks"], heads.count("parser") == 1, "tasks of which one has head 'parser'"
-    lengths = [merchant[f"structural_{end}_length"] for end in ("min", "max")]
-    yield "merchant2020.structural_max_length", lengths[1], lengths[0] <= lengths[1], f"at least {lengths[0]}"
-    portions = merchant["mdl_portions"]
-    rises = sorted(portions) == portions and portions[-1] == 100
-    yield "merchant2020.mdl_portions", portions, rises, "rising, up to 100"
-    for name in config["tasks"]:
-        task = training_of(config, name)
-        holds, must = task["holdout"] > 0 or not task["keep_best"], "above 0 where keep_best is true"
-        yield f"tasks.{name}.holdout", task["holdout"], holds, must
+            must = f"a divisor of the width, {entry['width']}"
+            faults.unless(entry["width"] % entry["heads"] == 0, f"encoders.{name}.heads", entry["heads"], must)
+        used = [instance for instance in faults.used if instance.split(".")[0] == name]
+        if entry["source"] == "random" and used:
+            trained = [other for other, of in encoders.items() if of["source"] != "random"]
+            if faults.name(f"encoders.{name}.like", entry["like"], trained, "trained encoder"):
+                seeds, what = encoders[entry["like"]]["seeds"], f"seed of encoder '{entry['like']}'"
+                faults.names(f"encoders.{name}.seeds", entry["seeds"], seeds, what)
 
 
 def _read(value):
@@ -205,24 +194,19 @@ TYPES = TYPES.redefine("number", lambda _, x: type(x) in (int, float) and abs(x)
 Checker = validators.extend(Draft202012Validator, {"properties": _fill}, type_checker=TYPES)
 
 
-def _show(value) -> str:
-    text = f"'{value}'" if isinstance(value, str) else json.dumps(value, default=str)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def _message(error, schema: dict) -> str:
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)[1:]
     rule, limit, before = error.validator, error.validator_value, path and f"{path}."
     if rule == "required":
-        return f"{before}{next(key for key in limit if key not in error.instance)} is missing"
+        return ", ".join(f"{before}{key}" for key in limit if key not in error.instance) + " is missing"
     if rule in UNKNOWN:
         behind = schema["$defs"].get(error.schema.get("$ref", "").removeprefix("#/$defs/"), {})
         valid = dict.fromkeys([*error.schema.get("properties", ()), *behind.get("properties", ())])
         names = list(error.schema.get("patternProperties", ()))
-        wrong = next(key for key in error.instance if key not in valid and not any(re.search(n, key) for n in names))
+        wrong = [key for key in error.instance if key not in valid and not any(re.search(n, key) for n in names)]
         if names:
-            return f"'{wrong}' is no name for {path}; must be {schema['$defs']['name']['description']}"
-        return f"unknown key '{before}{wrong}'{nearest(wrong, list(valid))}"
+            return f"'{wrong[0]}' is no name for {path}; must be {schema['$defs']['name']['description']}"
+        return "; ".join(f"unknown key '{before}{key}'{nearest(key, list(valid))}" for key in wrong)
     hint = nearest(error.instance, limit) if rule == "enum" else ""
     must = MUST_BE[rule](limit) if rule in MUST_BE else error.schema["description"]
-    return f"{path} is {_show(error.instance)}; must be {must}{hint if 'did you mean' in hint else ''}"
+    return f"{path} is {show(error.instance)}; must be {must}{hint if 'did you mean' in hint else ''}"

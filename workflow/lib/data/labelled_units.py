@@ -86,3 +86,13 @@ def _one_word_spans(table: pa.Table, info: dict):
                 )
             rows.append((row, (target["start1"],), target["labels"][0]))
     return tuple(zip(*rows))
+
+
+def words_in_spans(table: pa.Table) -> list[np.ndarray]:
+    """Of every row the words that lie inside a span of some target, sorted."""
+    found = []
+    for targets in table["targets"].to_pylist():
+        spans = [(target["start1"], target["end1"]) for target in targets]
+        spans += [(target["start2"], target["end2"]) for target in targets if target["start2"] is not None]
+        found.append(np.array(sorted({word for start, end in spans for word in range(start, end)}), dtype=np.int64))
+    return found

@@ -9,8 +9,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.methods.directprobe import cluster_distances, label_distances, predict, probe
-from workflow.lib.methods.directprobe.clustering import checked
+from workflow.lib.methods.directprobe.clustering import checked, probe
+from workflow.lib.methods.directprobe.measures import cluster_distances, label_distances, predict
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from workflow.lib.methods.directprobe import Gap, hull_distance, one_blas_thread
+from workflow.lib.methods.directprobe.hulls import Gap, hull_distance, one_blas_thread
 
 Pair = tuple[str, str]
 

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow.compute as pc
 import torch
 
-from workflow.lib.activations.cache import cache_of, layer_files, read_about, read_units, read_vectors, read_words
+from workflow.lib.activations.cache import last_layer_file, layer_files, read_about, read_units, read_vectors, read_words
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.names import file_of, folder_of, model_of, target_of
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.methods.edges.alignment import first_tokens
 from workflow.lib.methods.edges.examples import Split
@@ -48,7 +49,7 @@ def read_split(folders: list[Path], data: str | Path) -> Split:
 
 def _tokens_of(folders: list[Path]) -> tuple[np.ndarray, np.ndarray]:
     """Example and word of every token, which all models must see alike."""
-    found = [(read_units(layer_files(folder)[0])[0], read_words(folder)) for folder in folders]
+    found = [(read_units(last_layer_file(folder))[0], read_words(folder)) for folder in folders]
     for folder, columns in zip(folders, found):
         if not all(map(np.array_equal, columns, found[0])):
             raise UserError(f"{folder} and {folders[0]} do not hold the same tokens; delete both and run again")
@@ -57,7 +58,7 @@ def _tokens_of(folders: list[Path]) -> tuple[np.ndarray, np.ndarray]:
 
 def _read_layers(folders: list[Path], rows: np.ndarray) -> np.ndarray:
     """(models, layers, rows, width), one layer in memory beside what is kept."""
-    files = [layer_files(folder) for folder in folders]
+    files = [list(layer_files(folder).values()) for folder in folders]
     if len(set(map(len, files))) > 1:
         raise UserError(f"models of different depths cannot be probed side by side: {', '.join(map(str, folders))}")
     about = read_about(files[0][0])
@@ -69,25 +70,36 @@ def _read_layers(folders: list[Path], rows: np.ndarray) -> np.ndarray:
     return kept
 
 
-def read_splits(caches: list[Path], data: list[str], task: str, splits: tuple[str, ...]) -> list[Split]:
-    """A task's splits, from models' activations and the dataset files that a rule has as input."""
-    files = {f"{Path(path).parent.name}-{Path(path).stem}": path for path in data}
-    names = [f"{task}-{split}" for split in splits]
-    if missing := [name for name in names if name not in files]:
-        raise UserError(f"edge probing of '{task}' needs its splits {', '.join(splits)}: {missing[0]} is missing")
-    found = [read_split([Path(cache) / "token" / name for cache in caches], files[name]) for name in names]
+def read_splits(folders: list[str], files: list[str], models: list[str], dataset: str, splits: tuple[str, ...]):
+    """A dataset's splits, from the inputs of a rule: folders of models' activations, and dataset files."""
+    found = [
+        read_split(
+            [Path(folder_of(folders, f"{model}/span/{dataset}-{split}")) for model in models],
+            file_of(files, f"{dataset}/{split}"),
+        )
+        for split in splits
+    ]
     if len({split.n_spans for split in found}) > 1:
-        raise UserError(f"dataset {task}: targets have one span in some splits and two in others")
+        raise UserError(f"dataset {dataset}: targets have one span in some splits and two in others")
     return found
 
 
 def side_by_side(
-    activations: str | Path, models: list[str], data: list[str], task: str, splits: tuple[str, ...]
+    folders: list[str], files: list[str], models: list[str], dataset: str, splits: tuple[str, ...]
 ) -> Iterator[tuple[list[str], list[Split]]]:
     """Models whose probes are trained at once, and what these read: as many as memory allows, for narrow ones take
     hardly longer so. The caller must let go of one group's splits before it asks for the next."""
-    caches = [cache_of(activations, model) for model in models]
-    files = [path for folder in (caches[0] / "token").glob(f"{task}-*") for path in layer_files(folder)]
-    n = max(1, BYTES_HELD // max(1, sum(path.stat().st_size for path in files)))
+    of_one = [Path(folder_of(folders, f"{models[0]}/span/{dataset}-{split}")) for split in splits]
+    size = sum(path.stat().st_size for folder in of_one for path in layer_files(folder).values())
+    n = max(1, BYTES_HELD // max(1, size))
     for start in range(0, len(models), n):
-        yield models[start : start + n], read_splits(caches[start : start + n], data, task, splits)
+        of_group = models[start : start + n]
+        yield of_group, read_splits(folders, files, of_group, dataset, splits)
+
+
+def models_by_dataset(items: list[str]) -> dict[str, list[str]]:
+    """Items `<model>/<dataset>`: the models that are probed on each dataset."""
+    found: dict[str, list[str]] = {}
+    for item in items:
+        found.setdefault(target_of(item), []).append(model_of(item))
+    return found

@@ -23,13 +23,14 @@ class TreebankWords:
             raise UserError(f"structural probes need a treebank; dataset {info['dataset']} is of kind '{info['kind']}'")
         self.trees = trees_of(table["head"].to_pylist(), table["upos"].to_pylist())
         self.files = layer_files(folder)
-        example, _ = read_units(self.files[0])
+        example, _ = read_units(next(iter(self.files.values())))
         if not np.array_equal(np.bincount(example, minlength=len(self.trees)), self.trees.length):
             raise UserError(f"{folder} and {data} do not have the same words; delete the folder and run again")
 
     @property
     def bytes_per_layer(self) -> int:
-        return 4 * read_about(self.files[0])["width"] * int(self.trees.length.sum())
+        width = read_about(next(iter(self.files.values())))["width"]
+        return 4 * width * int(self.trees.length.sum())
 
     def layer(self, layer: int) -> np.ndarray:
         """(words, width) float32"""

@@ -12,7 +12,7 @@ from transformers import PreTrainedTokenizerBase
 
 from workflow.lib.data.labelled_units import Units, label_numbers, labelled_units, vocabulary
 from workflow.lib.encoders.tokenization import Encoded, encode
-from workflow.lib.encoders.word_pooling import Pieces, mean_of_pieces
+from workflow.lib.encoders.unit_pooling import BatchTokens, mean_of_tokens
 from workflow.lib.methods.metrics import matthews
 from workflow.lib.training.heads.rows import WholeRows
 from workflow.lib.training.heads.tunable import Head, Tunable
@@ -21,7 +21,7 @@ from workflow.lib.training.heads.tunable import Head, Tunable
 @dataclass(frozen=True)
 class UnitBatch:
     inputs: dict[str, torch.Tensor]
-    words: list[Pieces]  # none for texts, one entry for words, two for pairs
+    words: list[BatchTokens]  # none for texts, one entry for words, two for pairs
     labels: torch.Tensor
 
 
@@ -51,7 +51,7 @@ class UnitExamples(WholeRows):
         rows, at = self.rows[chosen], self.units_of(chosen)
         line = np.repeat(np.arange(len(rows)), self.first_unit[rows + 1] - self.first_unit[rows])
         width = int(self.encoded.lengths[rows].max())
-        words = [self.places.pieces(rows[line], line, of_units[at], width) for of_units in self.units.words]
+        words = [self.word_tokens(rows[line], of_units[at], line, width) for of_units in self.units.words]
         return UnitBatch(self.encoded.batch(rows, device), words, torch.from_numpy(self.numbers[at]).to(device))
 
 
@@ -101,12 +101,12 @@ class SequenceHead(LinearHead):
 
 
 class WordHead(LinearHead):
-    """Reads the mean of a word's pieces."""
+    """Reads the mean of a word's tokens."""
 
     name = "word"
 
     def vectors(self, states: torch.Tensor, batch: UnitBatch) -> torch.Tensor:
-        return torch.cat([mean_of_pieces(states, pieces) for pieces in batch.words], dim=1)
+        return torch.cat([mean_of_tokens(states, tokens) for tokens in batch.words], dim=1)
 
 
 class WordPairHead(WordHead):

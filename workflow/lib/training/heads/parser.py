@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedTokenizerBase
 
-from workflow.lib.encoders.word_pooling import mean_of_pieces
+from workflow.lib.encoders.unit_pooling import mean_of_tokens
 from workflow.lib.training.heads.biaffine import ArcScores, LabelScores, Role
 from workflow.lib.training.heads.dependency_trees import attachment_scores, best_tree
 from workflow.lib.training.heads.sentences import TreeBatch, TreeExamples, read_trees
@@ -38,7 +38,7 @@ class ParserHead(Head):
         return read_trees(table, info, tokenizer, longest, labels)
 
     def forward(self, states: torch.Tensor, batch: TreeBatch) -> Said:
-        words, at = mean_of_pieces(states, batch.pieces), (batch.line, batch.place)
+        words, at = mean_of_tokens(states, batch.tokens), (batch.line, batch.place)
         nodes = words.new_zeros(len(states), 1 + int(batch.n_words.max()), states.shape[-1])
         nodes[:, 0] = states[:, 0]
         nodes[at] = words

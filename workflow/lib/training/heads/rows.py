@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from workflow.lib.encoders.tokenization import Encoded
-from workflow.lib.encoders.word_pooling import WordPlaces
+from workflow.lib.encoders.unit_pooling import BatchTokens, TokenRuns, words_of
 
 
 class WholeRows:
@@ -32,8 +32,12 @@ class WholeRows:
         return self.encoded.lengths[self.rows]
 
     @cached_property
-    def places(self) -> WordPlaces:
-        return WordPlaces(self.encoded)
+    def words(self) -> TokenRuns:
+        return words_of(self.encoded)
+
+    def word_tokens(self, rows: np.ndarray, words: np.ndarray, line: np.ndarray, longest: int) -> BatchTokens:
+        """The tokens of word `words[i]` of row `rows[i]`, which is line `line[i]` of a batch."""
+        return self.words.tokens(self.words.offset[rows] + words, line, longest)
 
     def part(self, rows: np.ndarray) -> Self:
         return replace(self, rows=self.rows[rows])

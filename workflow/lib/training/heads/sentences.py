@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerBase
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.encoders.tokenization import Encoded, encode
-from workflow.lib.encoders.word_pooling import Pieces
+from workflow.lib.encoders.unit_pooling import BatchTokens
 from workflow.lib.training.heads.rows import WholeRows
 
 
@@ -18,7 +18,7 @@ class TreeBatch:
     """The words of all its sentences, one after the other, and where each stands."""
 
     inputs: dict[str, torch.Tensor]
-    pieces: Pieces
+    tokens: BatchTokens
     line: torch.Tensor  # sentence of the batch
     place: torch.Tensor  # 1, 2, … in the sentence: 0 is the root
     n_words: torch.Tensor  # in the word's sentence
@@ -37,7 +37,7 @@ class TreeExamples(WholeRows):
     rows: np.ndarray
 
     def n_words(self, chosen: np.ndarray) -> np.ndarray:
-        return self.places.offset[self.rows[chosen] + 1] - self.places.offset[self.rows[chosen]]
+        return self.words.offset[self.rows[chosen] + 1] - self.words.offset[self.rows[chosen]]
 
     def n_units(self, chosen: np.ndarray) -> int:
         return int(self.n_words(chosen).sum())
@@ -46,11 +46,11 @@ class TreeExamples(WholeRows):
         rows, n_words = self.rows[chosen], self.n_words(chosen)
         line = np.repeat(np.arange(len(rows)), n_words)
         word = np.arange(len(line)) - np.repeat(np.cumsum(n_words) - n_words, n_words)
-        at = self.places.offset[rows][line] + word
+        at = self.words.offset[rows][line] + word
         columns = line, word + 1, n_words[line], self.heads[at], self.numbers[at]
         return TreeBatch(
             self.encoded.batch(rows, device),
-            self.places.pieces(rows[line], line, word, int(self.encoded.lengths[rows].max())),
+            self.word_tokens(rows[line], word, line, int(self.encoded.lengths[rows].max())),
             *(torch.from_numpy(column).to(device) for column in columns),
         )
 

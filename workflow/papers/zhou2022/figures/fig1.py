@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.patches import Polygon
 from scipy.spatial import ConvexHull
 
-from workflow.lib.methods.directprobe import Clusters, probe
+from workflow.lib.methods.directprobe.clustering import Clusters, probe
 from workflow.lib.plotting.figures import COLUMN, MARKERS, PALETTE, new_figure, save_figure
 
 

@@ -1,0 +1,33 @@
+"""What analyses ask of the activation cache. Only what some analysis reads is stored, and stored once."""
+
+from dataclasses import dataclass
+
+from workflow.lib.base.names import folder_name
+
+# Which layers are stored: the last one; the outputs of all blocks (1..L); these and the embeddings (0..L).
+LAYERS = ("last", "blocks", "all")
+
+
+@dataclass(frozen=True)
+class Cache:
+    """The vectors of a dataset's units under a model.
+
+    unit  cls      the first token of every text            word    every word: the mean of its tokens
+          sampled  random tokens of random rows (for RSA)   span    tokens of the words inside annotated spans
+          steps/…  the same unit at every saved step of the model's fine-tuning
+    """
+
+    model: str
+    unit: str
+    place: str  # <dataset>/<split>
+    layers: str = "all"
+    labels: bool = True  # does the analysis read the rows' labels too?
+
+    @property
+    def item(self) -> str:
+        return f"{self.model}/{self.unit}/{folder_name(self.place)}"
+
+
+def widest(one: str, other: str) -> str:
+    """The layers that serve both of two analyses."""
+    return max(one, other, key=LAYERS.index)

@@ -1,0 +1,37 @@
+"""Which units of a dataset are cached: [CLS], words, or a selection of tokens that an analysis names."""
+
+import numpy as np
+import pyarrow as pa
+
+from workflow.lib.data.labelled_units import words_in_spans
+from workflow.lib.encoders.tokenization import Encoded
+from workflow.lib.encoders.unit_pooling import TokenRuns, single_tokens, words_of
+
+
+def spread_rows(n_rows: int, most: int | None) -> np.ndarray:
+    """All rows, or `most` of them, spread over the whole, because published files are often sorted."""
+    if most is None or n_rows <= most:
+        return np.arange(n_rows)
+    return np.linspace(0, n_rows - 1, most).astype(np.int64)
+
+
+def units_of(unit: str, encoded: Encoded, table: pa.Table, per_example: int = 0, seed: int = 0) -> TokenRuns:
+    """`per_example` and `seed` belong to `sampled`, `table` to `span`."""
+    n_rows = len(encoded.lengths)
+    if unit == "cls":
+        return single_tokens([np.zeros(1, np.int64)] * n_rows, [np.zeros(1, np.int64)] * n_rows)
+    if unit == "word":
+        return words_of(encoded)
+    tokens = [np.flatnonzero(special == 0) for special in encoded.special]
+    if unit == "token":
+        chosen = [np.arange(len(of_row)) for of_row in tokens]
+    elif unit == "sampled":
+        rng = np.random.default_rng(seed)
+        chosen = [np.sort(rng.permutation(len(of_row))[:per_example]) for of_row in tokens]
+    elif unit == "span":
+        inside = words_in_spans(table)
+        words = [word_of[of_row] for word_of, of_row in zip(encoded.word_of, tokens)]
+        chosen = [np.flatnonzero(np.isin(of_row, wanted)) for of_row, wanted in zip(words, inside)]
+    else:
+        raise ValueError(f"unknown unit '{unit}'")
+    return single_tokens([of_row[wanted] for of_row, wanted in zip(tokens, chosen)], chosen)

@@ -1,0 +1,103 @@
+"""What things are called: models, their files, and the items of work that rules are made of.
+
+model      <encoder>/<adapted>: `base.0/pretrained`, or `base.0/mnli.full.f1.s0` (task, recipe, share of the rows, seed)
+place      <dataset>/<split>: rows of a dataset; as a folder <dataset>-<split>
+item       a path that starts with a model: `base.0/pretrained/cls/imdb-train` (activations), `base.0/pretrained/imdb`
+           (an analysis of a task's data under a model)
+`<results>` is a path variable of Snakemake: results/<run>.
+"""
+
+from collections.abc import Iterable
+
+
+def pretrained(encoder: str) -> str:
+    """The model that an encoder is before any fine-tuning."""
+    return f"{encoder}/pretrained"
+
+
+def tuned(encoder: str, task: str, recipe: str = "full", fraction: float = 1, seed: int = 0) -> str:
+    return f"{encoder}/{task}.{recipe}.f{fraction:g}.s{seed}"
+
+
+def encoder_of(item: str) -> str:
+    return item.partition("/")[0]
+
+
+def model_of(item: str) -> str:
+    """`base.0/pretrained/cls/imdb-train` -> `base.0/pretrained`."""
+    return "/".join(item.split("/")[:2])
+
+
+def target_of(item: str) -> str:
+    """What an item has behind its model."""
+    return "/".join(item.split("/")[2:])
+
+
+def is_pretrained(model: str) -> bool:
+    return model.endswith("/pretrained")
+
+
+def task_of(model: str) -> str:
+    """The task that a model was fine-tuned on."""
+    return model.split("/")[1].split(".")[0]
+
+
+def recipe_of(model: str) -> tuple[str, str, str, str]:
+    """Task, recipe, share of the rows and seed, as texts. A share such as 0.5 has a dot of its own."""
+    task, recipe, rest = model.split("/")[1].split(".", 2)
+    fraction, _, seed = rest.rpartition(".s")
+    return task, recipe, fraction.removeprefix("f"), seed
+
+
+def folder_name(place: str) -> str:
+    """`imdb/train` -> `imdb-train`; no dataset has a hyphen in its name."""
+    return place.replace("/", "-")
+
+
+def place_of(folder: str) -> str:
+    return folder.replace("-", "/")
+
+
+def data_file(place: str) -> str:
+    return f"<results>/data/{place}.parquet"
+
+
+def encoder_folder(encoder: str) -> str:
+    return f"<results>/encoders/{encoder}"
+
+
+def model_folder(model: str) -> str:
+    """An encoder is a model too: the one that nothing was done to."""
+    return encoder_folder(encoder_of(model)) if is_pretrained(model) else f"<results>/models/{model}"
+
+
+def metrics_file(model: str) -> str:
+    return f"<results>/models/{model}.metrics.parquet"
+
+
+def sweep_file(model: str, table: str = "scores") -> str:
+    """`scores`, or `distances` of weights."""
+    return f"<results>/sweeps/{model}.{table}.parquet"
+
+
+def cache_folder(item: str) -> str:
+    return f"<results>/activations/{item}"
+
+
+def analysis_file(method: str, item: str, table: str) -> str:
+    return f"<results>/analysis/{method}/{item}/{table}.parquet"
+
+
+def analysis_files(method: str, table: str, models: Iterable[str], targets: Iterable[str]) -> list[str]:
+    targets = list(targets)
+    return [analysis_file(method, f"{model}/{target}", table) for model in models for target in targets]
+
+
+def file_of(files: Iterable[str], place: str) -> str:
+    """The dataset file of `<dataset>/<split>` among a rule's inputs."""
+    return next(path for path in files if str(path).endswith(f"/{place}.parquet"))
+
+
+def folder_of(folders: Iterable[str], item: str) -> str:
+    """The folder of an item (a cache, a model) among a rule's inputs."""
+    return next(path for path in folders if str(path).endswith(f"/{item}"))

@@ -1,0 +1,131 @@
+"""The plan of a run: what its papers need, followed from their figures back to the models, as Snakemake does.
+
+A paper says which files its figures, tables and scores are made from. A file's name tells the rest: which analysis of
+which model, which activations that analysis reads, which model they are of. What two papers ask for is one item here,
+with both of their names.
+"""
+
+import importlib
+from collections.abc import Callable
+from functools import cached_property
+
+from workflow.lib.activations.plan import Cache, widest
+from workflow.lib.base.jobs import Job, jobs_of
+from workflow.lib.base.names import (
+    cache_folder,
+    data_file,
+    is_pretrained,
+    model_of,
+    place_of,
+    target_of,
+    task_of,
+)
+from workflow.lib.base.needs import Needs
+from workflow.lib.base.tasks import labelled_rows, max_tokens_of
+
+# rules whose items may share a process, by the key of `share` in the config
+SHARES = {"finetune_model": "models", "sweep": "sweeps", "cache_activations": "activations"}
+
+
+def reads_of(method: str) -> Callable[[dict, str, str], list[Cache]]:
+    return importlib.import_module(f"workflow.lib.methods.{method}.plan").reads
+
+
+class Plan:
+    """`papers`: those of this run, by key (workflow/papers)."""
+
+    def __init__(self, config: dict, papers: dict):
+        self.config, self.papers = config, papers
+        self.items: dict[str, dict[str, list[str]]] = {}  # rule -> item -> papers
+        self.layers: dict[str, str] = {}  # of each cache
+        self.artifacts = {key: paper.artifacts(config) for key, paper in papers.items()}
+        for key, paper in papers.items():
+            needs = [needs for _, needs in self.artifacts[key].values()]
+            needs += [paper.plan.scored(config)] if paper.is_scored else []
+            for file in dict.fromkeys(file for one in needs for file in one.files()):
+                self._follow(file, key)
+
+    def _follow(self, file: str, paper: str) -> None:
+        stage, _, rest = file.removeprefix("<results>/").partition("/")
+        if stage == "analysis":
+            method, _, rest = rest.partition("/")
+            item = rest.rpartition("/")[0]
+            if self._ask(method, item, paper):
+                for cache in self.caches(method, item):
+                    self._follow_cache(cache, paper)
+        elif stage == "sweeps":
+            self._ask("sweep", rest.removesuffix(".parquet").rpartition(".")[0], paper)
+        elif stage == "models":
+            self._ask("finetune_model", rest.removesuffix(".metrics.parquet"), paper)
+
+    def _follow_cache(self, cache: Cache, paper: str) -> None:
+        self.layers[cache.item] = widest(cache.layers, self.layers.get(cache.item, cache.layers))
+        if self._ask("cache_activations", cache.item, paper) and not is_pretrained(cache.model):
+            self._ask("finetune_model", cache.model, paper)
+
+    def _ask(self, rule: str, item: str, paper: str) -> bool:
+        """Is this new?"""
+        asking = self.items.setdefault(rule, {}).setdefault(item, [])
+        if paper in asking:
+            return False
+        asking.append(paper)
+        return True
+
+    def jobs(self, rule: str) -> list[Job]:
+        return jobs_of(rule, self.items.get(rule, {}), self.config["share"][SHARES.get(rule, "analyses")])
+
+    def caches(self, method: str, item: str) -> list[Cache]:
+        return reads_of(method)(self.config, model_of(item), target_of(item))
+
+    def activations(self, method: str) -> Callable[[str], list[str]]:
+        """For the inputs of a method's rule: folders of the activations that an item reads."""
+        return lambda item: [cache_folder(cache.item) for cache in self.caches(method, item)]
+
+    def labels(self, method: str) -> Callable[[str], list[str]]:
+        """For the inputs of a method's rule: files of the rows whose labels an item reads."""
+        return lambda item: [data_file(cache.place) for cache in self.caches(method, item) if cache.labels]
+
+    def labelled_rows(self, item: str) -> dict:
+        return labelled_rows(self.config, target_of(item))
+
+    @cached_property
+    def tracked(self) -> set[str]:
+        """Models whose fine-tuning is followed: they save their steps."""
+        return {model_of(item) for item in self.layers if "/steps/" in item}
+
+    def training(self, model: str) -> dict:
+        """How a model is fine-tuned; a sweep keeps no steps."""
+        every = self.config["paths"]["every"] if model in self.tracked else 0
+        return self.config["tasks"][task_of(model)] | {"save_every": every}
+
+    def cache_settings(self, item: str) -> dict:
+        """What is stored of a dataset under a model."""
+        unit, _, folder = target_of(item).rpartition("/")
+        settings = {"layers": self.layers.get(item, "all"), "max_tokens": max_tokens_of(self.config, folder)}
+        if unit == "sampled":
+            settings |= {key: self.config["rsa"][key] for key in ("rows", "per_example")}
+            settings["seed"] = self.config["seed"]
+        return settings
+
+    def cache_data(self, item: str) -> list[str]:
+        return [data_file(place_of(item.rpartition("/")[2]))]
+
+    def artifact_files(self, key: str | None = None) -> list[str]:
+        """Files of one paper's figures and tables, or of all."""
+        chosen = [self.artifacts[key]] if key else self.artifacts.values()
+        return [file for of_paper in chosen for artifact, _ in of_paper.values() for file in artifact.files]
+
+    def script(self, paper: str, id: str) -> str:
+        """That draws or tabulates an artifact, in the folder of its paper."""
+        return self.artifacts[paper][id][0].script
+
+    def needs(self, paper: str, id: str) -> Needs:
+        return self.artifacts[paper][id][1]
+
+    def caption(self, paper: str, id: str) -> str:
+        artifact, needs = self.artifacts[paper][id]
+        return artifact.caption.format_map(needs.settings)
+
+    @property
+    def scored(self) -> list[str]:
+        return [key for key, paper in self.papers.items() if paper.is_scored]

@@ -1,0 +1,40 @@
+"""Shapes of encoders before any is there: from the config, or from the folder that one is taken from."""
+
+import json
+from pathlib import Path
+
+from workflow.lib.base.errors import UserError
+
+NAMES = {"layers": ("num_hidden_layers", "n_layers"), "width": ("hidden_size", "dim")}
+
+
+def shape_of(config: dict, encoder: str, what: str) -> int | None:
+    """`layers` or `width` of `<name>.<seed>` or `<name>`; None where nothing is known before it is fetched."""
+    name = encoder.split(".")[0]
+    entry = config["encoders"][config["encoders"][name].get("like", name)]
+    if "path" in entry:
+        try:
+            about = json.loads((Path(entry["path"]).expanduser() / "config.json").read_text())
+        except (OSError, ValueError):
+            about = {}  # whoever needs the folder will say what is wrong with it
+        found = next((about[key] for key in NAMES[what] if key in about), None)
+        if found:
+            return found
+    return entry.get(what)
+
+
+def layers_of(config: dict, encoder: str) -> int:
+    """Number of blocks."""
+    found = shape_of(config, encoder, "layers")
+    if not found:
+        name = encoder.split(".")[0]
+        raise UserError(
+            f"config: encoders.{name}.layers is missing: a sweep must know how deep the encoder is before it is fetched"
+        )
+    return found
+
+
+def published_as(config: dict, encoders: list[str]) -> dict[str, str]:
+    """Encoders that are one of a paper's, by the name that its tables use; only these stand beside its numbers."""
+    names = {encoder: config["encoders"][encoder.split(".")[0]].get("published_as") for encoder in encoders}
+    return {encoder: name for encoder, name in names.items() if name}

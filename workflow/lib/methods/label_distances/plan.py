@@ -1,0 +1,8 @@
+"""What the distances between a task's labels read: every block's output on the training rows."""
+
+from workflow.lib.activations.plan import Cache
+from workflow.lib.base.tasks import places_of_task, unit_of_task
+
+
+def reads(config: dict, model: str, task: str) -> list[Cache]:
+    return [Cache(model, unit_of_task(config, task), places_of_task(config, task)[0], "blocks")]

@@ -1,0 +1,8 @@
+"""What the search for salient neurons of a model on a task reads."""
+
+from workflow.lib.activations.plan import Cache
+from workflow.lib.base.tasks import places_of_task
+
+
+def reads(config: dict, model: str, task: str) -> list[Cache]:
+    return [Cache(model, "cls", place, "last") for place in places_of_task(config, task)]

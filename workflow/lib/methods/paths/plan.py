@@ -1,0 +1,8 @@
+"""What following a task's labels through fine-tuning reads: every block's output at every saved step."""
+
+from workflow.lib.activations.plan import Cache
+from workflow.lib.base.tasks import places_of_task, unit_of_task
+
+
+def reads(config: dict, model: str, task: str) -> list[Cache]:
+    return [Cache(model, f"steps/{unit_of_task(config, task)}", places_of_task(config, task)[0], "blocks")]

@@ -1,0 +1,10 @@
+"""What representational similarity reads: the same sampled tokens under a model and under its encoder."""
+
+from workflow.lib.activations.plan import Cache
+from workflow.lib.base.names import encoder_of, place_of, pretrained
+
+
+def reads(config: dict, model: str, folder: str) -> list[Cache]:
+    """`folder`: <dataset>-<split> of the text."""
+    models = (pretrained(encoder_of(model)), model)
+    return [Cache(of, "sampled", place_of(folder), "all", labels=False) for of in models]

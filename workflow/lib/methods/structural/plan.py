@@ -1,0 +1,10 @@
+"""What structural probes of a model on a treebank read: every layer of every word."""
+
+from workflow.lib.activations.plan import Cache
+
+SPLITS = ("train", "dev", "test")
+
+
+def reads(config: dict, model: str, treebank: str) -> list[Cache]:
+    places = [f"{treebank}/{split}" for split in SPLITS]
+    return [Cache(model, "word", place, "all") for place in places]

@@ -1,0 +1,122 @@
+"""What zhou2022's figures and tables are made from."""
+
+from workflow.lib.base.names import analysis_file, analysis_files, data_file, encoder_folder, pretrained, tuned
+from workflow.lib.base.needs import Needs, picked
+from workflow.lib.base.tasks import labelled_rows, places_of_task
+from workflow.lib.encoders.shapes import published_as
+
+
+def tuned_models(section: dict, encoders: list[str], tasks: list[str]) -> list[str]:
+    return [tuned(encoder, task, seed=seed) for encoder in encoders for task in tasks for seed in section["seeds"]]
+
+
+def cells(section: dict, method: str, table: str) -> list[str]:
+    """Table 7: every encoder before tuning and after tuning on the very task that is probed."""
+    return [
+        analysis_file(method, f"{model}/{task}", table)
+        for encoder in section["encoders"]
+        for task in section["tasks"]
+        for model in (pretrained(encoder), *tuned_models(section, [encoder], [task]))
+    ]
+
+
+def cross_files(section: dict, method: str, table: str) -> list[str]:
+    """Table 5: one encoder, before tuning and tuned on other tasks than the one that is probed."""
+    encoder = section["tracked_encoder"]
+    return [
+        file
+        for probed, others in section["cross_tasks"].items()
+        for file in analysis_files(
+            method, table, [pretrained(encoder), *tuned_models(section, [encoder], others)], [probed]
+        )
+    ]
+
+
+def tracked_files(section: dict, table: str, tasks: list[str]) -> list[str]:
+    """Labels during fine-tuning; one run, as in the paper."""
+    encoder, seed = section["tracked_encoder"], section["seeds"][0]
+    return [analysis_file("paths", f"{tuned(encoder, task, seed=seed)}/{task}", table) for task in tasks]
+
+
+def tracked(section: dict, tasks: list[str]) -> dict[str, list[str]]:
+    return {table: tracked_files(section, table, tasks) for table in ("distances", "centroids")}
+
+
+def panel_order(tasks: list[str]) -> list[str]:
+    """PS-role, PS-fxn, POS, DEP, as in the paper's panels, where tasks are POS, DEP, PS-fxn, PS-role."""
+    return tasks[:1:-1] + tasks[:2]
+
+
+def artifacts(config: dict) -> dict[str, Needs]:
+    section, tasks = config["zhou2022"], config["zhou2022"]["tasks"]
+    followed, base = section["tracked_tasks"], section["tracked_encoder"]
+    names = published_as(config, section["encoders"])
+    data = dict.fromkeys(data_file(place) for task in tasks for place in places_of_task(config, task))
+    table7 = {
+        "clusters": cells(section, "directprobe", "clusters"),
+        "similarity": cells(section, "directprobe", "similarity"),
+        "accuracy": cells(section, "mlp", "accuracy"),
+    }
+    about = {"tasks": tasks, "published_as": names} | picked(section, "missing_labels")
+    points = picked(section, "min_points")
+    made = {
+        "table1": Needs({"encoders": [encoder_folder(name) for name in section["encoders"]]}),
+        "table2": Needs(table7, {"encoders": [section["table2"]]} | about),
+        "table3": Needs(table7, {"encoders": [section["table3"]]} | about),
+        "table4": Needs(table7, {"encoders": section["encoders"]} | about),
+        "table6": Needs({"data": list(data)}, {"tasks": {task: labelled_rows(config, task) for task in tasks}}),
+        "table7": Needs(table7, {"encoders": section["encoders"]} | about),
+        "fig1": Needs({}, {"seed": config["seed"]}),
+        "fig2": Needs(tracked(section, list(dict.fromkeys([followed[-1], followed[0]]))), points),
+        "fig3": Needs(tracked(section, followed[:1]), points),
+        "fig4": Needs(
+            tracked(section, panel_order(followed)),
+            {"published": config["figures"]["published"] and published_as(config, [base]).get(base) == "base"} | points,
+        ),
+        "fig5": Needs({"centroids": tracked_files(section, "centroids", followed[:1])}, {"layers": "even"}),
+        "fig6": Needs(tracked(section, panel_order(followed)), points),
+    }
+    for number, task in zip((7, 8, 9, 10), followed):
+        made[f"fig{number}"] = Needs({"centroids": tracked_files(section, "centroids", [task])}, {"layers": "all"})
+    if section["cross_tasks"]:
+        made["table5"] = Needs(
+            {
+                "distances": cross_files(section, "directprobe", "distances"),
+                "accuracy": cross_files(section, "mlp", "accuracy"),
+            },
+            {"published_as": published_as(config, [base])} | picked(section, "cross_tasks", "tracked_encoder"),
+        )
+    return made
+
+
+def scored(config: dict) -> Needs:
+    """What measured numbers and claims are taken from."""
+    section, made = config["zhou2022"], artifacts(config)
+    inputs = dict(made["table7"].inputs)
+    if "table5" in made:
+        inputs |= {f"cross_{name}": files for name, files in made["table5"].inputs.items()}
+    inputs |= {f"path_{name}": files for name, files in tracked(section, section["tracked_tasks"]).items()}
+    return Needs(
+        inputs | {"sizes": "<results>/tables/zhou2022/table6.csv"},
+        {"published_as": published_as(config, [*section["encoders"], section["tracked_encoder"]])}
+        | picked(section, "tasks", "min_points", "missing_labels", "cross_tasks", "tracked_encoder"),
+    )
+
+
+def trained_tasks(section: dict) -> list[str]:
+    """Tasks that are trained as `training` in the paper's section says."""
+    others = [task for probed, tasks in section["cross_tasks"].items() for task in (probed, *tasks)]
+    return list(dict.fromkeys([*section["tasks"], *section["tracked_tasks"], *others]))
+
+
+def check(config: dict, faults) -> None:
+    """What the schema cannot say."""
+    section, heads = config["zhou2022"], ("sequence", "word", "word_pair")
+    faults.instances("zhou2022.encoders", section["encoders"])
+    faults.instance("zhou2022.tracked_encoder", section["tracked_encoder"])
+    for key in ("tasks", "tracked_tasks"):
+        faults.tasks(f"zhou2022.{key}", section[key], heads)
+    for key in ("table2", "table3"):
+        faults.name(f"zhou2022.{key}", section[key], section["encoders"], "encoder in zhou2022.encoders")
+    for probed, others in section["cross_tasks"].items():
+        faults.tasks(f"zhou2022.cross_tasks.{probed}", [probed, *others], heads)
