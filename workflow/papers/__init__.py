@@ -60,9 +60,10 @@ class Paper:
         return (self.folder / self.key / "measured.py").is_file()
 
     @property
-    def published(self) -> list[str]:
+    def published(self) -> str | None:
+        """The file of its numbers."""
         path = self.folder / self.key / "published.csv"
-        return [str(path)] if path.is_file() else []
+        return str(path) if path.is_file() else None
 
     def artifacts(self, config: dict) -> dict[str, tuple[Artifact, Needs]]:
         """What can be drawn with this config, in the order of artifacts.yaml."""

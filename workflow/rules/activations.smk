@@ -1,37 +1,48 @@
-"""Activation caches: what every layer of a model says of the units of datasets.
+"""Activation caches: what the layers of a model say of the units of a dataset.
 
 in   an encoder's folder and those of the models tuned from it, the datasets that analyses look at through them
-out  activations/<encoder>/<paper>/<first>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
-     layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <first> = the first of them
-     activations/…/<adapted>/steps/<update>/layer-<kk>.parquet: the same at saved steps, of the task's unit and rows
-how  one forward pass per dataset writes all layers; the models of an encoder are dealt out to jobs
-     (activations.models_per_job): all in one process saves the seconds of importing torch, one each spreads them over a
-     cluster and lets a single figure wait for its own models only; no paper waits for another's data
+out  activations/<encoder>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
+     layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <unit> = cls, word, sampled
+     (tokens), span (tokens inside annotated spans)
+     activations/<encoder>/<adapted>/steps/<unit>/<dataset>-<split>/<update>/layer-<kk>.parquet: the same at saved steps
+how  one forward pass per dataset writes the layers and units that some analysis reads, once for all papers
 """
 
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.machine import growing
+from workflow.lib.base.names import encoder_folder, encoder_of, model_folder, model_of
 
-rule cache_activations:
-    """Write the activations of models, all layers, for whole texts (cls), words and tokens; also at saved steps."""
-    input:
-        models=lambda w: [model_folder(model) for model in cached_in(w)],
-        data=cache_data,
-    output:
-        directory("<results>/activations/{encoder}/{paper}/{first}"),
-    log:
-        "<results>/logs/activations/{encoder}/{paper}/{first}.log",
-    benchmark:
-        "<results>/benchmarks/activations/{encoder}/{paper}/{first}.tsv"
-    # before sweeps, for whose tables only drawings and verdicts wait
-    priority: 5
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        gpu=GPU,
-        mem_mb=growing(6000),
-        runtime=240,
-    params:
-        plan=cache_plan,
-        settings={key: config["activations"][key] for key in ("batch_size", "max_tokens", "dtype")},
-        modules=digest_of("activations/cache.py"),
-    script:
-        "../scripts/activations/cache.py"
+for job in PLAN.jobs("cache_activations"):
+
+    rule:
+        """Run datasets through models and store their units' vectors."""
+        name:
+            job.name
+        input:
+            models=job.inputs(
+                lambda item: (encoder_folder(encoder_of(item)), model_folder(model_of(item)))
+            ),
+            data=job.inputs(PLAN.cache_data),
+        output:
+            [directory(path) for path in job.files("<results>/activations/{encoder}/{item}")],
+        log:
+            job.log("<results>/logs/activations/{encoder}/{item}.log"),
+        benchmark:
+            job.log("<results>/benchmarks/activations/{encoder}/{item}.tsv")
+        wildcard_constraints:
+            encoder=job.encoder_pattern,
+            item=r"[a-z][a-z0-9_.-]*/(steps/)?[a-z]+/[a-z0-9_]+-[a-z0-9_]+",
+        # before sweeps, for whose tables only drawings and verdicts wait
+        priority: 5
+        conda:
+            "../../envs/environment.yaml"
+        resources:
+            gpu=config["gpu"],
+            mem_mb=growing(6000),
+            runtime=240,
+        params:
+            work=job.params(PLAN.cache_settings),
+            settings={key: config["activations"][key] for key in ("batch_size", "dtype")},
+            modules=digest_of("scripts/cache_activations.py"),
+        script:
+            "../scripts/cache_activations.py"

@@ -2,38 +2,36 @@
 
 in   the embedded corpus, or real data from a mirror or the Hub (config/datasets.yaml)
 out  data/<dataset>/<split>.parquet: text, qa, treebank or spans rows; labels and digest in the file's metadata
-how  generate, all splits of a dataset in one job, because each avoids the sentences of the others; or locate and adapt;
-     every row is checked before the file appears
+how  generate, or locate and adapt; every row is checked before the file appears
 """
 
-for dataset in from_source("embedded"):
+from workflow.lib.base.digests import digest_of
+from workflow.lib.data.requests import datasets_from, fetch_settings
 
-    rule:
-        """Generate a stand-in dataset of the embedded corpus."""
-        name:
-            f"generate_{dataset}"
-        output:
-            **{
-                split: data_file(f"{dataset}/{split}")
-                for split in config["datasets"][dataset]["rows"]
-            },
-        log:
-            f"<results>/logs/data/{dataset}.log",
-        benchmark:
-            f"<results>/benchmarks/data/{dataset}.tsv"
-        localrule: True
-        conda:
-            "../../envs/environment.yaml"
-        resources:
-            mem_mb=1000,
-            runtime=10,
-        params:
-            dataset=dataset,
-            rows=config["datasets"][dataset]["rows"],
-            seed=config["seed"],
-            modules=digest_of("data/generate.py"),
-        script:
-            "../scripts/data/generate.py"
+
+rule generate_dataset:
+    """Generate a split of a stand-in dataset; it avoids the sentences of the splits before it."""
+    output:
+        "<results>/data/{dataset}/{split}.parquet",
+    log:
+        "<results>/logs/data/{dataset}/{split}.log",
+    benchmark:
+        "<results>/benchmarks/data/{dataset}/{split}.tsv"
+    wildcard_constraints:
+        dataset=datasets_from(config, "embedded"),
+        split="[a-z][a-z0-9_]*",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        rows=lambda w: config["datasets"][w.dataset]["rows"],
+        seed=config["seed"],
+        modules=digest_of("scripts/generate_dataset.py"),
+    script:
+        "../scripts/generate_dataset.py"
 
 
 rule fetch_dataset:
@@ -45,32 +43,19 @@ rule fetch_dataset:
     benchmark:
         "<results>/benchmarks/data/{dataset}/{split}.tsv"
     wildcard_constraints:
-        dataset="|".join(from_source("real")) or "none",
+        dataset=datasets_from(config, "real"),
+        split="[a-z][a-z0-9_]*",
     # models and sweeps wait for them
     priority: 10
     retries: 2
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=4000,
         runtime=60,
     params:
-        # not its note or licence: a word about a dataset must not fetch it again
-        entry=lambda w: {
-            key: value
-            for key, value in REGISTRY[w.dataset].items()
-            if key not in ("note", "licence")
-        },
-        dataset=lambda w: w.dataset,
-        split=lambda w: w.split,
-        rows=lambda w: config["datasets"][w.dataset]["rows"][w.split],
-        seed=config["seed"],
-        mirror=config["mirror"],
-        licensed=config["licensed"],
-        modules=digest_of("data/fetch.py"),
+        settings=lambda w: fetch_settings(config, w.dataset, w.split),
+        modules=digest_of("scripts/fetch_dataset.py"),
     script:
-        "../scripts/data/fetch.py"
-
-
-localrules:
-    fetch_dataset,
+        "../scripts/fetch_dataset.py"

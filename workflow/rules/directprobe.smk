@@ -1,34 +1,66 @@
-"""How do labels lie in space? DirectProbe on the last layer (zhou2022, section 3).
+"""How do labels lie in space? DirectProbe on the last layer, and distances between labels in every layer.
 
-in   activations of a model on the training and test rows of the tasks it is probed for
-out  analysis/directprobe/<model>/clusters.parquet    task, split, layer, n_points, n_labels, n_clusters, linear
-     analysis/directprobe/<model>/distances.parquet   task, split, layer, label_a, label_b, distance (between label hulls)
-     analysis/directprobe/<model>/similarity.parquet  task, layer, shared, zero (train against test distances, Pearson)
-how  label hulls first; clusters only where these overlap; exact distances between convex hulls
+in   activations of a model on a task's training and test rows
+out  analysis/directprobe/<model>/<task>/clusters.parquet    model, task, split, layer, n_points, n_labels, n_clusters,
+                                                             linear
+     analysis/directprobe/<model>/<task>/distances.parquet   model, task, split, layer, label_a, label_b, distance
+     analysis/directprobe/<model>/<task>/similarity.parquet  model, task, layer, shared, zero (train against test
+                                                             distances, Pearson, by two rules for missing labels)
+     analysis/label_distances/<model>/<task>/distances.parquet  model, task, layer (1..L), label_a, label_b, distance
+                                                             (training rows)
+how  label hulls first; clusters only where these overlap; exact distances between convex hulls, 0 where they overlap
 """
+
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.machine import growing
 
 
 rule directprobe:
     """Cluster the labelled points of a model's last layer and measure the labels' distances."""
     input:
-        activations=lambda w: cache_of(w.model, "zhou2022"),
-        data=lambda w: zhou_data(w.model),
+        activations=lambda w: PLAN.activations("directprobe")(f"{w.encoder}/{w.adapted}/{w.task}"),
+        data=lambda w: PLAN.labels("directprobe")(f"{w.encoder}/{w.adapted}/{w.task}"),
     output:
-        clusters="<results>/analysis/directprobe/{model}/clusters.parquet",
-        distances="<results>/analysis/directprobe/{model}/distances.parquet",
-        similarity="<results>/analysis/directprobe/{model}/similarity.parquet",
+        clusters="<results>/analysis/directprobe/{encoder}/{adapted}/{task}/clusters.parquet",
+        distances="<results>/analysis/directprobe/{encoder}/{adapted}/{task}/distances.parquet",
+        similarity="<results>/analysis/directprobe/{encoder}/{adapted}/{task}/similarity.parquet",
     log:
-        "<results>/logs/directprobe/{model}.log",
+        "<results>/logs/directprobe/{encoder}/{adapted}/{task}.log",
     benchmark:
-        "<results>/benchmarks/directprobe/{model}.tsv"
+        "<results>/benchmarks/directprobe/{encoder}/{adapted}/{task}.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(6000),
         runtime=480,
     params:
-        tasks=lambda w: {task: points_of(task) for task in zhou_tasks(w.model)},
-        settings=zhou_settings("strict_spheres"),
-        modules=digest_of("directprobe/probe.py"),
+        rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
+        settings=config["directprobe"],
+        modules=digest_of("scripts/directprobe.py"),
     script:
-        "../scripts/directprobe/probe.py"
+        "../scripts/directprobe.py"
+
+
+rule label_distances:
+    """Measure the distances between a task's labels in every layer of a model."""
+    input:
+        activations=lambda w: PLAN.activations("label_distances")(
+            f"{w.encoder}/{w.adapted}/{w.task}"
+        ),
+        data=lambda w: PLAN.labels("label_distances")(f"{w.encoder}/{w.adapted}/{w.task}"),
+    output:
+        "<results>/analysis/label_distances/{encoder}/{adapted}/{task}/distances.parquet",
+    log:
+        "<results>/logs/label_distances/{encoder}/{adapted}/{task}.log",
+    benchmark:
+        "<results>/benchmarks/label_distances/{encoder}/{adapted}/{task}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=growing(6000),
+        runtime=240,
+    params:
+        rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
+        modules=digest_of("scripts/label_distances.py"),
+    script:
+        "../scripts/label_distances.py"

@@ -5,11 +5,17 @@ out  encoders/<name>.<seed>/: config.json, model.safetensors, tokenizer.json (hi
 how  WordPiece tokenizer, masked-language modelling and next-sentence prediction; or fetch; or random weights (control)
 """
 
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.names import data_file
+from workflow.lib.encoders.requests import encoders_from, fetched, folder_files, shape
+
+CORPUS = data_file(f"{config['pretraining']['dataset']}/{config['pretraining']['split']}")
+
 
 rule train_tokenizer:
     """Train the WordPiece tokenizer that all encoders pre-trained here share."""
     input:
-        data_file(f"{config['pretraining']['dataset']}/{config['pretraining']['split']}"),
+        CORPUS,
     output:
         directory("<results>/tokenizer"),
     log:
@@ -24,15 +30,15 @@ rule train_tokenizer:
     params:
         vocab_size=config["pretraining"]["vocab_size"],
         max_tokens=config["pretraining"]["max_tokens"],
-        modules=digest_of("encoders/tokenizer.py"),
+        modules=digest_of("scripts/train_tokenizer.py"),
     script:
-        "../scripts/encoders/tokenizer.py"
+        "../scripts/train_tokenizer.py"
 
 
 rule pretrain_encoder:
     """Pre-train a BERT of the asked size from scratch."""
     input:
-        data=data_file(f"{config['pretraining']['dataset']}/{config['pretraining']['split']}"),
+        data=CORPUS,
         tokenizer="<results>/tokenizer",
     output:
         directory("<results>/encoders/{name}.{seed}"),
@@ -41,29 +47,28 @@ rule pretrain_encoder:
     benchmark:
         "<results>/benchmarks/encoders/{name}.{seed}.tsv"
     wildcard_constraints:
-        name="|".join(is_source("pretrain")) or "none",
+        name=encoders_from(config, "pretrain"),
+        seed=r"\d+",
     # the longest jobs, and all else waits for them
     priority: 10
     conda:
         "../../envs/environment.yaml"
     resources:
-        gpu=GPU,
+        gpu=config["gpu"],
         mem_mb=8000,
         runtime=1440,
     params:
-        shape=lambda w: {
-            k: v for k, v in config["encoders"][w.name].items() if k not in ("source", "seeds")
-        },
+        shape=lambda w: shape(config, w.name),
         settings=config["pretraining"],
-        modules=digest_of("encoders/pretrain.py"),
+        modules=digest_of("scripts/pretrain_encoder.py"),
     script:
-        "../scripts/encoders/pretrain.py"
+        "../scripts/pretrain_encoder.py"
 
 
 rule fetch_encoder:
     """Bring in an encoder from the Hub (pinned revision) or from a local folder, and check that it loads."""
     input:
-        lambda w: folder_files(w.name),
+        lambda w: folder_files(config, w.name),
     output:
         directory("<results>/encoders/{name}.{seed}"),
     log:
@@ -71,24 +76,21 @@ rule fetch_encoder:
     benchmark:
         "<results>/benchmarks/encoders/{name}.{seed}.tsv"
     wildcard_constraints:
-        name="|".join(is_source("hub") + is_source("folder")) or "none",
+        name=encoders_from(config, "hub", "folder"),
+        seed=r"\d+",
     priority: 10
     retries: 2
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=4000,
         runtime=60,
     params:
-        # not its note or seeds: a word about an encoder must not fetch it again
-        encoder=lambda w: {
-            k: config["encoders"][w.name][k]
-            for k in ("id", "revision", "path")
-            if k in config["encoders"][w.name]
-        },
-        modules=digest_of("encoders/fetch.py"),
+        encoder=lambda w: fetched(config, w.name),
+        modules=digest_of("scripts/fetch_encoder.py"),
     script:
-        "../scripts/encoders/fetch.py"
+        "../scripts/fetch_encoder.py"
 
 
 rule randomise_encoder:
@@ -102,17 +104,14 @@ rule randomise_encoder:
     benchmark:
         "<results>/benchmarks/encoders/{name}.{seed}.tsv"
     wildcard_constraints:
-        name="|".join(is_source("random")) or "none",
+        name=encoders_from(config, "random"),
+        seed=r"\d+",
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=4000,
         runtime=10,
     params:
-        modules=digest_of("encoders/randomise.py"),
+        modules=digest_of("scripts/randomise_encoder.py"),
     script:
-        "../scripts/encoders/randomise.py"
-
-
-localrules:
-    fetch_encoder,
+        "../scripts/randomise_encoder.py"

@@ -1,37 +1,41 @@
-"""What do the first k layers know of a task before any fine-tuning? Probes of [CLS] (singh2020, figures 2 and 5a).
+"""What do the first k layers know of a task before any fine-tuning? Linear probes of [CLS].
 
-in   activations of a model on the training and evaluation texts of the paper's tasks
-out  analysis/layer_probes/<model>/scores.parquet  task, layer (0 = embeddings), training (short, converged), probe_seed
-                                                   (-1: converged), accuracy, matthews, n_train
+in   activations of a model on a task's training and evaluation texts
+out  analysis/layer_probes/<model>/<task>/scores.parquet  model, task, layer (0 = embeddings), training (short,
+             converged), probe_seed (-1: converged), accuracy, matthews, n_train
 how  all layers above k are removed and the others frozen, so [CLS] at layer k is what a cached vector already is; a
-     linear classifier per layer, once for the paper's few epochs at a small rate, once until it has converged
+     linear classifier per layer, once with the same budget as fine-tuning, once until it has converged
 """
 
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.machine import growing
 
-rule probe_layers:
-    """Train and test a classifier on every layer of a model, all tasks."""
-    input:
-        activations=lambda w: cache_of(w.model, "singh2020"),
-        data=lambda w: singh_data(),
-    output:
-        "<results>/analysis/layer_probes/{model}/scores.parquet",
-    log:
-        "<results>/logs/layer_probes/{model}.log",
-    benchmark:
-        "<results>/benchmarks/layer_probes/{model}.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(8000),
-        runtime=120,
-    params:
-        tasks=lambda w: {task: task_data(task) for task in singh_tasks()},
-        settings={
-            key.removeprefix("probe_"): value
-            for key, value in config["singh2020"].items()
-            if key.startswith("probe_")
-        },
-        seed=config["seed"],
-        modules=digest_of("layer_probes/probe.py"),
-    script:
-        "../scripts/layer_probes/probe.py"
+for job in PLAN.jobs("layer_probes"):
+
+    rule:
+        """Train and test a linear classifier on every layer of a model."""
+        name:
+            job.name
+        input:
+            activations=job.inputs(PLAN.activations("layer_probes")),
+            data=job.inputs(PLAN.labels("layer_probes")),
+        output:
+            job.files("<results>/analysis/layer_probes/{encoder}/{item}/scores.parquet"),
+        log:
+            job.log("<results>/logs/layer_probes/{encoder}/{item}.log"),
+        benchmark:
+            job.log("<results>/benchmarks/layer_probes/{encoder}/{item}.tsv")
+        wildcard_constraints:
+            encoder=job.encoder_pattern,
+        conda:
+            "../../envs/environment.yaml"
+        resources:
+            mem_mb=growing(8000),
+            runtime=120,
+        params:
+            work=job.params(PLAN.labelled_rows),
+            settings=config["layer_probes"],
+            seed=config["seed"],
+            modules=digest_of("scripts/layer_probes.py"),
+        script:
+            "../scripts/layer_probes.py"

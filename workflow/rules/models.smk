@@ -2,34 +2,45 @@
 
 in   an encoder's folder, a task's training and evaluation rows
 out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet,
-     saved steps if asked for; and beside it .metrics.parquet: train and test accuracy
-how  recipes full, freeze-k, truncate-k, reinit-k, frozen; AdamW with a rate per layer; the best epoch by held-out rows
+     saved steps if some analysis follows its fine-tuning; and beside it .metrics.parquet: train and test scores
+how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW with a learning rate per layer; the best
+     epoch by held-out rows, or the last
 """
 
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.machine import growing
+from workflow.lib.base.names import data_file, task_of
+from workflow.lib.base.tasks import places_of_task
 
-rule finetune_model:
-    """Fine-tune an encoder on a task by a recipe; continues after a kill."""
-    input:
-        encoder="<results>/encoders/{encoder}",
-        train=lambda w: data_file(task_places(w.task)[0]),
-        evaluate=lambda w: data_file(task_places(w.task)[1]),
-    output:
-        model=directory("<results>/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}"),
-        metrics="<results>/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.metrics.parquet",
-    log:
-        "<results>/logs/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.log",
-    benchmark:
-        "<results>/benchmarks/models/{encoder}/{task}.{recipe}.f{fraction}.s{seed}.tsv"
-    # before sweeps, for whose tables only drawings and verdicts wait
-    priority: 5
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        gpu=GPU,
-        mem_mb=growing(8000),
-        runtime=720,
-    params:
-        settings=model_settings,
-        modules=digest_of("models/finetune.py"),
-    script:
-        "../scripts/models/finetune.py"
+for job in PLAN.jobs("finetune_model"):
+
+    rule:
+        """Fine-tune an encoder on a task by a recipe; continues after a kill."""
+        name:
+            job.name
+        input:
+            encoder="<results>/encoders/{encoder}",
+            data=job.inputs(lambda model: map(data_file, places_of_task(config, task_of(model)))),
+        output:
+            models=[directory(path) for path in job.files("<results>/models/{encoder}/{item}")],
+            metrics=job.files("<results>/models/{encoder}/{item}.metrics.parquet"),
+        log:
+            job.log("<results>/logs/models/{encoder}/{item}.log"),
+        benchmark:
+            job.log("<results>/benchmarks/models/{encoder}/{item}.tsv")
+        wildcard_constraints:
+            encoder=job.encoder_pattern,
+            item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
+        # before sweeps, for whose tables only drawings and verdicts wait
+        priority: 5
+        conda:
+            "../../envs/environment.yaml"
+        resources:
+            gpu=config["gpu"],
+            mem_mb=growing(8000),
+            runtime=720,
+        params:
+            settings=job.params(PLAN.training),
+            modules=digest_of("scripts/finetune_model.py"),
+        script:
+            "../scripts/finetune_model.py"

@@ -1,32 +1,34 @@
-"""How do labels move while a model is fine-tuned? (zhou2022, section 5)
+"""How do labels move while a model is fine-tuned?
 
 in   activations of a model's saved steps on its training rows
-out  analysis/paths/<model>/distances.parquet  task, step, layer, label_a, label_b, distance (0 = the hulls overlap)
-     analysis/paths/<model>/centroids.parquet  task, step, layer, label, n_points, centroid
+out  analysis/paths/<model>/<task>/distances.parquet  model, task, step, layer, label_a, label_b, distance (0 = overlap)
+     analysis/paths/<model>/<task>/centroids.parquet  model, task, step, layer, label, n_points, centroid
 how  exact distances between the labels' convex hulls at every step and layer, each starting from the step before
 """
 
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.machine import growing
 
-rule follow_labels:
+
+rule paths:
     """Measure distances and centroids of labels at every saved step and layer."""
     input:
-        activations=lambda w: cache_of(w.model, "zhou2022"),
-        data=lambda w: data_file(task_places(task_of(w.model))[0]),
+        activations=lambda w: PLAN.activations("paths")(f"{w.encoder}/{w.adapted}/{w.task}"),
+        data=lambda w: PLAN.labels("paths")(f"{w.encoder}/{w.adapted}/{w.task}"),
     output:
-        distances="<results>/analysis/paths/{model}/distances.parquet",
-        centroids="<results>/analysis/paths/{model}/centroids.parquet",
+        distances="<results>/analysis/paths/{encoder}/{adapted}/{task}/distances.parquet",
+        centroids="<results>/analysis/paths/{encoder}/{adapted}/{task}/centroids.parquet",
     log:
-        "<results>/logs/paths/{model}.log",
+        "<results>/logs/paths/{encoder}/{adapted}/{task}.log",
     benchmark:
-        "<results>/benchmarks/paths/{model}.tsv"
+        "<results>/benchmarks/paths/{encoder}/{adapted}/{task}.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(6000),
         runtime=480,
     params:
-        task=lambda w: task_of(w.model),
-        head=lambda w: training_of(config, task_of(w.model))["head"],
-        modules=digest_of("paths/follow.py"),
+        rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
+        modules=digest_of("scripts/paths.py"),
     script:
-        "../scripts/paths/follow.py"
+        "../scripts/paths.py"

@@ -1,45 +1,46 @@
-"""How few dimensions are enough? Principal components of the last layer's [CLS] vectors (matton2019, section 3.1).
+"""How few dimensions are enough? Principal components of the last layer's [CLS] vectors.
 
-in   activations of a model: general sentences, and its tasks' training and evaluation texts
-out  analysis/pca/<model>/accuracy.parquet   task, series, dimensions, draw, accuracy
-     analysis/pca/<model>/variance.parquet   component, explained (share of variance, general sentences)
-     analysis/pca/<model>/samples.parquet    task, sample_size, draw, accuracy
+in   activations of a model: general sentences, a task's training and evaluation texts
+out  analysis/pca/<model>/<task>/accuracy.parquet   model, task, series (general, in_domain, random), dimensions, draw,
+                                                    accuracy
+     analysis/pca/<model>/<task>/variance.parquet   model, component, explained (share of variance, general sentences)
+     analysis/pca/<model>/<task>/samples.parquet    model, task, sample_size, draw, accuracy
 how  PCA fitted on general sentences, on the task's own texts, or raw dimensions drawn at random; then a softmax classifier
 """
 
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.machine import growing
+from workflow.lib.base.names import folder_name
 
-rule pca_accuracy:
-    """Accuracy against retained dimensions, variance of components, and the effect of the PCA's sample size."""
-    input:
-        activations=lambda w: cache_of(w.model, "matton2019"),
-        data=lambda w: [
-            data_file(place) for task in matton_tasks(w.model) for place in task_places(task)
-        ],
-    output:
-        accuracy="<results>/analysis/pca/{model}/accuracy.parquet",
-        variance="<results>/analysis/pca/{model}/variance.parquet",
-        samples="<results>/analysis/pca/{model}/samples.parquet",
-    log:
-        "<results>/logs/pca/{model}.log",
-    benchmark:
-        "<results>/benchmarks/pca/{model}.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(4000),
-        runtime=120,
-    params:
-        general=folder_name(config["matton2019"]["general"]),
-        tasks=lambda w: {task: task_data(task) for task in matton_tasks(w.model)},
-        settings=matton_settings(
-            "components",
-            "random_draws",
-            "sample_sizes",
-            "sample_components",
-            "variance_components",
-            "regularisation",
-        ),
-        seed=config["seed"],
-        modules=digest_of("pca/accuracy.py"),
-    script:
-        "../scripts/pca/accuracy.py"
+for job in PLAN.jobs("pca"):
+
+    rule:
+        """Accuracy against retained dimensions, variance of components, and the effect of the PCA's sample size."""
+        name:
+            job.name
+        input:
+            activations=job.inputs(PLAN.activations("pca")),
+            data=job.inputs(PLAN.labels("pca")),
+        output:
+            accuracy=job.files("<results>/analysis/pca/{encoder}/{item}/accuracy.parquet"),
+            variance=job.files("<results>/analysis/pca/{encoder}/{item}/variance.parquet"),
+            samples=job.files("<results>/analysis/pca/{encoder}/{item}/samples.parquet"),
+        log:
+            job.log("<results>/logs/pca/{encoder}/{item}.log"),
+        benchmark:
+            job.log("<results>/benchmarks/pca/{encoder}/{item}.tsv")
+        wildcard_constraints:
+            encoder=job.encoder_pattern,
+        conda:
+            "../../envs/environment.yaml"
+        resources:
+            mem_mb=growing(4000),
+            runtime=120,
+        params:
+            work=job.params(PLAN.labelled_rows),
+            general=folder_name(config["pca"]["general"]),
+            settings={key: value for key, value in config["pca"].items() if key != "general"},
+            seed=config["seed"],
+            modules=digest_of("scripts/pca.py"),
+        script:
+            "../scripts/pca.py"

@@ -1,33 +1,34 @@
-"""How much of its encoder's geometry does a tuned model keep? Representational similarity (merchant2020, section 5.1).
+"""How much of its encoder's geometry does a tuned model keep? Representational similarity analysis.
 
-in   activations of the same tokens under tuned models and under their encoder
-out  analysis/rsa/<encoder>/<first>/similarity.parquet  model, place, layer, sample, n_tokens, n_examples, similarity
-                                       (1: unchanged)
-how  random tokens, few of each sentence; cosines of all pairs in both spaces; Pearson's correlation of the two, by layer;
-     a job has the models whose activations stand in one folder (activations.models_per_job)
+in   activations of the same sampled tokens under a tuned model and under its encoder
+out  analysis/rsa/<model>/<dataset>-<split>/similarity.parquet  model, text (dataset-split), layer, sample, n_tokens,
+                                                                n_examples, similarity (1: unchanged)
+how  cosines of all pairs of tokens in both spaces; Pearson's correlation of the two, by layer. A job for each model and
+     text: the process starts in half a second
 """
+
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.machine import growing
 
 
 rule rsa:
-    """Compare tuned models with the encoder that they came from, all places and layers."""
+    """Compare a tuned model with the encoder that it came from, all layers."""
     input:
-        base=lambda w: cache_of(pretrained(w.encoder), "merchant2020"),
-        tuned="<results>/activations/{encoder}/merchant2020/{first}",
+        activations=lambda w: PLAN.activations("rsa")(f"{w.encoder}/{w.adapted}/{w.text}"),
     output:
-        "<results>/analysis/rsa/{encoder}/{first}/similarity.parquet",
+        "<results>/analysis/rsa/{encoder}/{adapted}/{text}/similarity.parquet",
     log:
-        "<results>/logs/rsa/{encoder}/{first}.log",
+        "<results>/logs/rsa/{encoder}/{adapted}/{text}.log",
     benchmark:
-        "<results>/benchmarks/rsa/{encoder}/{first}.tsv"
+        "<results>/benchmarks/rsa/{encoder}/{adapted}/{text}.tsv"
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(2000),
         runtime=30,
     params:
-        places=rsa_places_in,
-        settings=rsa_settings(),
+        settings={key: config["rsa"][key] for key in ("tokens", "samples", "per_example")},
         seed=config["seed"],
-        modules=digest_of("rsa/compare.py"),
+        modules=digest_of("scripts/rsa.py"),
     script:
-        "../scripts/rsa/compare.py"
+        "../scripts/rsa.py"

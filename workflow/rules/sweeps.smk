@@ -1,42 +1,49 @@
-"""Sweeps: the same fine-tuning at many depths, of which only scores and distances are kept.
+"""Sweeps: the same fine-tuning by many recipes, of which only scores and weight distances are kept.
 
-in   encoders' folders, a task's training and evaluation rows
-out  sweeps/<paper>/<task>/<part>.parquet: encoder, seed, fraction, recipe, test_<metric>, n_train
-     sweeps/…/<part>.distances.parquet: encoder, seed, fraction, recipe, layer, projection, norm, distance, relative: how
-     far blocks moved; <part> = its first run, <encoder>.s<seed>.f<fraction>.<recipe>
-how  the runs of a task's sweep, each an encoder, a seed, a share of the training rows and a recipe, are dealt out to parts
-     (sweeps.runs_per_job): all in one process saves the seconds of importing torch, one each spreads them over a
-     cluster; every run starts from its own seed, so the numbers agree
+in   an encoder's folder, tasks' training and evaluation rows
+out  sweeps/<encoder>/<task>.<recipe>.f<fraction>.s<seed>.scores.parquet: task, encoder, seed, fraction, recipe,
+     test_<metric>, n_train
+     sweeps/….distances.parquet: the same keys, layer, projection, norm, distance, relative: how far blocks moved
+how  each run starts from its own seed, so that the numbers are the same however many share a process (share.sweeps)
 """
 
+from workflow.lib.base.digests import digest_of
+from workflow.lib.base.machine import growing
+from workflow.lib.base.names import data_file, task_of
+from workflow.lib.base.tasks import places_of_task
+from workflow.lib.encoders.shapes import layers_of
 
-rule sweep_recipes:
-    """Fine-tune by one recipe after another, on one share of the rows after another; no checkpoint stays."""
-    input:
-        encoders=lambda w: [f"<results>/encoders/{encoder}" for encoder in sweep_encoders(w)],
-        train=lambda w: data_file(task_places(w.task)[0]),
-        evaluate=lambda w: data_file(task_places(w.task)[1]),
-    output:
-        scores="<results>/sweeps/{paper}/{task}/{part}.parquet",
-        distances="<results>/sweeps/{paper}/{task}/{part}.distances.parquet",
-    log:
-        "<results>/logs/sweeps/{paper}/{task}/{part}.log",
-    benchmark:
-        "<results>/benchmarks/sweeps/{paper}/{task}/{part}.tsv"
-    # after models, for which others wait, but before short jobs, which fill the end
-    priority: 3
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        gpu=GPU,
-        mem_mb=growing(8000),
-        runtime=1440,
-    params:
-        runs=sweep_part,
-        distances=config["sweeps"]["distances"],
-        # steps on the way would be kept by a model; a sweep keeps none
-        settings=lambda w: training_of(config, w.task) | {"save_every": 0},
-        layers=lambda w: {encoder: layers_of(encoder) for encoder in sweep_encoders(w)},
-        modules=digest_of("sweeps/recipes.py"),
-    script:
-        "../scripts/sweeps/recipes.py"
+for job in PLAN.jobs("sweep"):
+
+    rule:
+        """Fine-tune by one recipe after another, on one share of the rows after another; no checkpoint stays."""
+        name:
+            job.name
+        input:
+            encoder="<results>/encoders/{encoder}",
+            data=job.inputs(lambda model: map(data_file, places_of_task(config, task_of(model)))),
+        output:
+            scores=job.files("<results>/sweeps/{encoder}/{item}.scores.parquet"),
+            distances=job.files("<results>/sweeps/{encoder}/{item}.distances.parquet"),
+        log:
+            job.log("<results>/logs/sweeps/{encoder}/{item}.log"),
+        benchmark:
+            job.log("<results>/benchmarks/sweeps/{encoder}/{item}.tsv")
+        wildcard_constraints:
+            encoder=job.encoder_pattern,
+            item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
+        # after models, for which others wait, but before short jobs, which fill the end
+        priority: 3
+        conda:
+            "../../envs/environment.yaml"
+        resources:
+            gpu=config["gpu"],
+            mem_mb=growing(8000),
+            runtime=1440,
+        params:
+            settings=job.params(lambda model: config["tasks"][task_of(model)] | {"save_every": 0}),
+            weights=config["weights"],
+            layers=lambda w: layers_of(config, w.encoder),
+            modules=digest_of("scripts/sweep.py"),
+        script:
+            "../scripts/sweep.py"

@@ -2,31 +2,33 @@
 
 import torch
 
+from workflow.lib.methods.description_length.plan import SPLITS
 from workflow.lib.methods.edges.description_length import online_code, why_not
-from workflow.lib.methods.edges.reading import side_by_side
+from workflow.lib.methods.edges.reading import models_by_dataset, side_by_side
 from workflow.lib.methods.edges.settings import settings_from
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import write_table
+    from workflow.lib.encoders.device import device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
     torch.set_flush_denormal(True)  # what Adam remembers of silent units fades to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
-    settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
-    rows = []
-    for task in params.tasks:
-        for models, (train, dev) in side_by_side(
-            inputs.activations, params.models, inputs.data, task, ("train", "dev")
-        ):
+    portions, shuffle_seed = params.settings["portions"], params.settings["shuffle_seed"]
+    of_probe = {name: value for name, value in params.settings.items() if name not in ("portions", "shuffle_seed")}
+    settings, outputs = settings_from(of_probe), dict(zip(params.work, snakemake.output))
+    for dataset, all_models in models_by_dataset(params.work).items():
+        for models, (train, dev) in side_by_side(inputs.activations, inputs.data, all_models, dataset, SPLITS):
             if reason := why_not(train, dev):
-                log.info("%s is left out: %s", task, reason)
-                break
-            codes = online_code(train, dev, settings, params.portions, params.shuffle_seed, params.seed, device)
+                log.info("%s is left out: %s", dataset, reason)
+                codes = [[] for _ in models]
+            else:
+                codes = online_code(train, dev, settings, portions, shuffle_seed, params.seed, device())
             del train, dev
             for model, code in zip(models, codes):
-                rows += [{"model": model, "task": task} | row for row in code]
-                log.info("%s, %s: %.0f bits, %.2f times shorter than uniform", model, task, code[-1]["bits"],
-                         code[-1]["compression"])  # fmt: skip
-    write_table(rows, snakemake.output[0])
+                write_table(code, outputs[f"{model}/{dataset}"], model=model, task=dataset)
+                if code:
+                    log.info("%s, %s: %.0f bits, %.2f times shorter than uniform", model, dataset, code[-1]["bits"],
+                             code[-1]["compression"])  # fmt: skip

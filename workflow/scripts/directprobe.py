@@ -31,28 +31,22 @@ def similarity_row(distances: pd.DataFrame, is_linear: bool) -> dict:
 
 
 if __name__ == "__main__":
-    from workflow.lib.activations.cache import cache_of
-    from workflow.lib.activations.labelled_vectors import points_of_task
+    from workflow.lib.activations.labelled_vectors import labelled_vectors
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    inputs, strict = snakemake.input, snakemake.params.settings["strict_spheres"]
-    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
-    clusters, distances, similarity = [], [], []
-    for task, place in snakemake.params.tasks.items():
-        of_task = []
-        for split in ("train", "test"):
-            units = points_of_task(cache, inputs.data, place, split)
-            points = units.layer(units.n_layers)
-            about = {"task": task, "split": split, "layer": units.n_layers}
-            clusters.append(about | clusters_row(points, units.labels, strict))
-            of_task += [about | row for row in distance_rows(points, units.labels)]
-            log.info("%(task)s %(split)s: %(n_clusters)d clusters of %(n_points)d points", clusters[-1])
-        is_linear = clusters[-1]["linear"] and clusters[-2]["linear"]
-        similarity.append({"task": task, "layer": about["layer"]} | similarity_row(pd.DataFrame(of_task), is_linear))
-        distances += of_task
-    model = snakemake.wildcards.model
-    write_table(clusters, snakemake.output.clusters, model=model)
-    write_table(distances, snakemake.output.distances, model=model)
-    write_table(similarity, snakemake.output.similarity, model=model)
+    inputs, outputs, wildcards = snakemake.input, snakemake.output, snakemake.wildcards
+    strict, model = snakemake.params.settings["strict_spheres"], f"{wildcards.encoder}/{wildcards.adapted}"
+    clusters, distances = [], []
+    for split in ("train", "test"):
+        units = labelled_vectors(inputs.activations, inputs.data, model, snakemake.params.rows, split)
+        points, about = units.layer(units.last), {"split": split, "layer": units.last}
+        clusters.append(about | clusters_row(points, units.labels, strict))
+        distances += [about | row for row in distance_rows(points, units.labels)]
+        log.info("%(split)s: %(n_clusters)d clusters of %(n_points)d points", clusters[-1])
+    is_linear = clusters[-1]["linear"] and clusters[-2]["linear"]
+    similarity = {"layer": about["layer"]} | similarity_row(pd.DataFrame(distances), is_linear)
+    write_table(clusters, outputs.clusters, model=model, task=wildcards.task)
+    write_table(distances, outputs.distances, model=model, task=wildcards.task)
+    write_table([similarity], outputs.similarity, model=model, task=wildcards.task)

@@ -1,9 +1,10 @@
-"""Edge probing of models: micro-F1 of each task, read off all layers mixed, off the last and, if asked, layer 0."""
+"""Edge probing: micro-F1 of a dataset's labels, read off all layers mixed, the last one and, of encoders, layer 0."""
 
 import torch
 
 from workflow.lib.methods.edges.networks import Lane
-from workflow.lib.methods.edges.reading import side_by_side
+from workflow.lib.methods.edges.plan import SPLITS
+from workflow.lib.methods.edges.reading import models_by_dataset, side_by_side
 from workflow.lib.methods.edges.scored_task import probe_task
 from workflow.lib.methods.edges.settings import settings_from
 
@@ -18,21 +19,22 @@ def lanes_of(models: list[str], lexical: list[str]) -> list[Lane]:
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.names import is_pretrained
     from workflow.lib.base.tables import write_table
+    from workflow.lib.encoders.device import device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
     torch.set_flush_denormal(True)  # what Adam remembers of silent units fades to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
-    settings, device = settings_from(params.settings), "cuda" if torch.cuda.is_available() else "cpu"
-    rows = []
-    names = ("train", "dev", "test")
-    for task in params.tasks:
-        for models, splits in side_by_side(inputs.activations, params.models, inputs.data, task, names):
-            lanes = lanes_of(models, params.lexical)
-            scores = probe_task(*splits, lanes, settings, params.seed, device)
+    settings, outputs = settings_from(params.settings), dict(zip(params.work, snakemake.output))
+    for dataset, all_models in models_by_dataset(params.work).items():
+        for models, splits in side_by_side(inputs.activations, inputs.data, all_models, dataset, SPLITS):
+            # layer 0 hardly changes in fine-tuning, and the paper's baseline is the encoder's
+            lanes = lanes_of(models, [model for model in models if is_pretrained(model)])
+            scores = probe_task(*splits, lanes, settings, params.seed, device())
             del splits
-            for lane, row in zip(lanes, scores):
-                rows.append({"model": models[lane.model], "task": task} | row)
-                log.info("%(model)s, %(task)s, %(input)s: %(f1).4f", rows[-1])
-    write_table(rows, snakemake.output[0])
+            for at, model in enumerate(models):
+                rows = [row for lane, row in zip(lanes, scores) if lane.model == at]
+                write_table(rows, outputs[f"{model}/{dataset}"], model=model, task=dataset)
+                log.info("%s, %s: %s", model, dataset, {row["input"]: round(row["f1"], 4) for row in rows})

@@ -30,7 +30,5 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
 
     log = to_rule_log(snakemake.log[0])
-    names = ("entry", "dataset", "split", "rows", "seed", "mirror")
-    words = {name: snakemake.params[name] for name in names}
-    info = fetch(snakemake.output[0], **words, licensed=snakemake.params.get("licensed"))
+    info = fetch(snakemake.output[0], **snakemake.params.settings)
     log.info("%(rows)d rows of %(dataset)s, split %(split)s, from %(source)s", info)

@@ -1,4 +1,4 @@
-"""All splits of a dataset of the embedded corpus."""
+"""A split of a dataset of the embedded corpus."""
 
 from workflow.lib.corpus.tasks import DATASETS, generate
 from workflow.lib.data.dataset_files import write_dataset
@@ -15,16 +15,15 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
 
     log = to_rule_log(snakemake.log[0])
-    name = snakemake.params.dataset
-    for split, path in snakemake.output.items():
-        made = generate(name, split, snakemake.params.rows, snakemake.params.seed)
-        info = write_dataset(
-            path,
-            made,
-            dataset=name,
-            split=split,
-            kind=DATASETS[name].kind,
-            labels=labels_of(name, made),
-            source="embedded corpus",
-        )
-        log.info("%(rows)d rows of %(dataset)s, split %(split)s", info)
+    name, split = snakemake.wildcards.dataset, snakemake.wildcards.split
+    made = generate(name, split, snakemake.params.rows, snakemake.params.seed)
+    info = write_dataset(
+        snakemake.output[0],
+        made,
+        dataset=name,
+        split=split,
+        kind=DATASETS[name].kind,
+        labels=labels_of(name, made),
+        source="embedded corpus",
+    )
+    log.info("%(rows)d rows of %(dataset)s, split %(split)s", info)

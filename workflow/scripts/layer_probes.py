@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workflow.lib.activations.cache import cache_of, read_about
-from workflow.lib.activations.labelled_vectors import Points, points_of_task
+from workflow.lib.activations.cache import read_about
+from workflow.lib.activations.labelled_vectors import LabelledVectors, labelled_vectors
 from workflow.lib.data.labelled_units import label_numbers
 from workflow.lib.methods.layer_probes.short_training import train_short
 from workflow.lib.methods.linear import SoftmaxModel, fit_softmax
@@ -32,13 +32,13 @@ def trained_heads(
     yield {"training": "converged", "probe_seed": -1}, [fit_softmax(layer, y, n_classes) for layer in layers]
 
 
-def probe_layers(train: Points, test: Points, settings: dict, seed: int) -> list[dict]:
+def probe_layers(train: LabelledVectors, test: LabelledVectors, settings: dict, seed: int) -> list[dict]:
     """One row per layer and training. Labels are matched by name: either split may lack some of the other's."""
     names = sorted({*train.labels, *test.labels})
     y_train, y_test = label_numbers(train.units, names), label_numbers(test.units, names)
-    bytes_of_layer = 4 * len(y_train) * read_about(train.files[0])["width"]
+    bytes_of_layer = 4 * len(y_train) * read_about(train.files[train.last])["width"]
     rows = []
-    for group in passes(train.n_layers + 1, bytes_of_layer):
+    for group in passes(train.last + 1, bytes_of_layer):
         seen, unseen = [train.layer(at) for at in group], [test.layer(at) for at in group]
         for about, heads in trained_heads(seen, y_train, len(names), settings, seed):
             for layer, head, vectors in zip(group, heads, unseen, strict=True):
@@ -50,17 +50,18 @@ def probe_layers(train: Points, test: Points, settings: dict, seed: int) -> list
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.names import model_of, target_of
     from workflow.lib.base.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
-    table = []
-    for task, folders in snakemake.params.tasks.items():
-        place = {"unit": "cls", "head": "sequence", **folders}
-        train, test = (points_of_task(cache, snakemake.input.data, place, split) for split in ("train", "test"))
-        rows = probe_layers(train, test, snakemake.params.settings, snakemake.params.seed)
-        table += [{"task": task, **row} for row in rows]
+    inputs, params = snakemake.input, snakemake.params
+    for (item, rows), output in zip(params.work.items(), snakemake.output):
+        train, test = (
+            labelled_vectors(inputs.activations, inputs.data, model_of(item), rows, split)
+            for split in ("train", "test")
+        )
+        found = probe_layers(train, test, params.settings, params.seed)
+        write_table(found, output, model=model_of(item), task=target_of(item))
         for training in ("short", "converged"):
-            best = max((row for row in rows if row["training"] == training), key=lambda row: row["accuracy"])
-            log.info("%s, %s: best %.4f, layer %d", task, training, best["accuracy"], best["layer"])
-    write_table(table, snakemake.output[0], model=snakemake.wildcards.model)
+            best = max((row for row in found if row["training"] == training), key=lambda row: row["accuracy"])
+            log.info("%s, %s: best %.4f, layer %d", item, training, best["accuracy"], best["layer"])

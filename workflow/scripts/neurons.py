@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workflow.lib.activations.text_vectors import TaskVectors, task_vectors
+from workflow.lib.activations.text_vectors import TaskVectors
 from workflow.lib.methods.linear import fit_softmax
 from workflow.lib.methods.neurons.search import greedy_search, single_neuron_accuracies
 
@@ -10,10 +10,10 @@ from workflow.lib.methods.neurons.search import greedy_search, single_neuron_acc
 def search_and_test(task: TaskVectors, settings: dict, seed: int, device: str) -> list[dict]:
     """Neurons chosen by cross-validation on train; each growing set is fitted on all of train and scored on test."""
     n_classes, c = len(task.labels), settings["regularisation"]
-    n_neurons = max(settings["search_neurons"], n_classes)
+    n_neurons = max(settings["neurons"], n_classes)
     found = greedy_search(
         task.train, task.train_labels, n_classes, n_neurons,
-        n_folds=settings["folds"], seed=seed, c=c, max_rows=settings["search_rows"], device=device,
+        n_folds=settings["folds"], seed=seed, c=c, max_rows=settings["rows"], device=device,
     )  # fmt: skip
     chosen: list[int] = []
     for row in found:
@@ -43,23 +43,27 @@ def activations_by_class(task: TaskVectors, neuron: int) -> list[dict]:
 if __name__ == "__main__":
     import torch
 
-    from workflow.lib.activations.cache import cache_of
+    from workflow.lib.activations.text_vectors import task_vectors
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.names import model_of, target_of
     from workflow.lib.base.tables import write_table
+    from workflow.lib.encoders.device import device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
-    cache = cache_of(snakemake.input.activations, model)
-    greedy, alone, best = [], [], []
-    for name, places in snakemake.params.tasks.items():
-        task = task_vectors(cache, places["train"], places["test"], snakemake.input.data)
-        found = search_and_test(task, settings, seed, device)
-        greedy += [{"task": name, "n_classes": len(task.labels), **row} for row in found]
-        alone += [{"task": name, **row} for row in each_alone(task, settings["regularisation"], device)]
-        best += [{"task": name, **row} for row in activations_by_class(task, found[1]["neuron"])]
-        log.info("%s: all %.4f, best neuron %.4f", name, found[0]["test_accuracy"], found[1]["test_accuracy"])
-    write_table(greedy, snakemake.output.greedy, model=model)
-    write_table(alone, snakemake.output.alone, model=model)
-    write_table(best, snakemake.output.best, model=model)
+    inputs, outputs, settings, seed = (
+        snakemake.input,
+        snakemake.output,
+        snakemake.params.settings,
+        snakemake.params.seed,
+    )
+    for (item, rows), greedy, alone, best in zip(
+        snakemake.params.work.items(), outputs.greedy, outputs.alone, outputs.best
+    ):
+        about = {"model": model_of(item), "task": target_of(item)}
+        task = task_vectors(inputs.activations, inputs.data, model_of(item), rows)
+        found = search_and_test(task, settings, seed, device())
+        write_table([{"n_classes": len(task.labels), **row} for row in found], greedy, **about)
+        write_table(each_alone(task, settings["regularisation"], device()), alone, **about)
+        write_table(activations_by_class(task, found[1]["neuron"]), best, **about)
+        log.info("%s: all %.4f, best neuron %.4f", item, found[0]["test_accuracy"], found[1]["test_accuracy"])

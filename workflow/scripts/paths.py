@@ -20,25 +20,26 @@ def centroid_rows(points: np.ndarray, labels: np.ndarray) -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    from workflow.lib.activations.cache import cache_of
-    from workflow.lib.activations.labelled_vectors import Points
+    from pathlib import Path
+
+    from workflow.lib.activations.labelled_vectors import LabelledVectors
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    cache = cache_of(snakemake.input.activations, snakemake.wildcards.model)
-    steps = sorted((cache / "steps").iterdir())
+    wildcards, head = snakemake.wildcards, snakemake.params.rows["head"]
     distances, places = [], []
     gaps: dict[int, dict] = {}
-    for folder in steps:
-        units = Points(folder, snakemake.input.data, snakemake.params.head)
-        for layer in range(1, units.n_layers + 1):
+    steps = [path for path in Path(snakemake.input.activations[0]).iterdir() if path.name.isdigit()]
+    for folder in sorted(steps):
+        units = LabelledVectors(folder, snakemake.input.data[0], head)
+        for layer in units.files:
             points, about = units.layer(layer), {"step": int(folder.name), "layer": layer}
             # the hulls of the step before touch each other at nearly the same points
             gaps[layer] = label_hull_distances(points, units.labels, gaps.get(layer))
             distances += [about | row for row in distance_rows(gaps[layer])]
             places += [about | row for row in centroid_rows(points, units.labels)]
         log.info("step %s", folder.name)
-    constants = {"model": snakemake.wildcards.model, "task": snakemake.params.task}
+    constants = {"model": f"{wildcards.encoder}/{wildcards.adapted}", "task": wildcards.task}
     write_table(distances, snakemake.output.distances, **constants)
     write_table(places, snakemake.output.centroids, **constants)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from workflow.lib.activations.text_vectors import TaskVectors, last_layer, task_vectors
+from workflow.lib.activations.text_vectors import TaskVectors
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.linear import fit_softmax
 from workflow.lib.methods.pca.principal_axes import PIECE, PrincipalAxes, principal_axes
@@ -32,7 +32,7 @@ def accuracy_with(project: Projection, task: TaskVectors, c: float) -> float:
 def checked_grid(components: list[int], width: int) -> list[int]:
     """The grid that was asked for, closed by all dimensions."""
     if max(components) > width:
-        raise UserError(f"matton2019.components asks for {max(components)} components, but the vectors have {width}")
+        raise UserError(f"pca.components asks for {max(components)} components, but the vectors have {width}")
     return sorted({*components, width})
 
 
@@ -58,7 +58,7 @@ def by_sample_size(
 ) -> Iterator[dict]:
     """How many vectors does the general PCA need? Sizes beyond what there is are left out."""
     if min(sizes) > len(vectors):
-        raise UserError(f"matton2019.sample_sizes begins at {min(sizes)}, but the general text has {len(vectors)} rows")
+        raise UserError(f"pca.sample_sizes begins at {min(sizes)}, but the general text has {len(vectors)} rows")
     for size in (size for size in sizes if size <= len(vectors)):
         for draw in range(draws if size < len(vectors) else 1):
             sample = np.random.default_rng([seed, draw]).permutation(len(vectors))[:size]
@@ -68,29 +68,33 @@ def by_sample_size(
 
 
 if __name__ == "__main__":
-    from workflow.lib.activations.cache import cache_of
+    from workflow.lib.activations.text_vectors import last_layer, task_vectors
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.names import folder_of, model_of, target_of
     from workflow.lib.base.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    settings, seed, model = snakemake.params.settings, snakemake.params.seed, snakemake.wildcards.model
-    cache = cache_of(snakemake.input.activations, model)
-    vectors = last_layer(cache, snakemake.params.general)
-    general = principal_axes(vectors)
-    grid = checked_grid(settings["components"], vectors.shape[1])
-    draws, c = settings["random_draws"], settings["regularisation"]
-    accuracies, samples = [], []
-    for name, places in snakemake.params.tasks.items():
-        task = task_vectors(cache, places["train"], places["test"], snakemake.input.data)
-        accuracies += [{"task": name, **row} for row in curves(general, task, grid, draws, seed, c)]
-        by_size = by_sample_size(vectors, task, settings["sample_sizes"], settings["sample_components"], draws, seed, c)
-        samples += [{"task": name, **row} for row in by_size]
-        log.info("%s: all %d dimensions give %.4f", name, vectors.shape[1], accuracies[-1]["accuracy"])
-    explained = general.explained[: settings["variance_components"]]
-    write_table(accuracies, snakemake.output.accuracy, model=model)
-    write_table(samples, snakemake.output.samples, model=model)
-    write_table(
-        [{"component": at + 1, "explained": float(share)} for at, share in enumerate(explained)],
-        snakemake.output.variance,
-        model=model,
+    inputs, outputs, settings, seed = (
+        snakemake.input,
+        snakemake.output,
+        snakemake.params.settings,
+        snakemake.params.seed,
     )
+    draws, c = settings["random_draws"], settings["regularisation"]
+    for (item, rows), accuracy, variance, samples in zip(
+        snakemake.params.work.items(), outputs.accuracy, outputs.variance, outputs.samples
+    ):
+        model, name = model_of(item), target_of(item)
+        vectors = last_layer(folder_of(inputs.activations, f"{model}/cls/{snakemake.params.general}"))
+        general = principal_axes(vectors)
+        grid = checked_grid(settings["components"], vectors.shape[1])
+        task = task_vectors(inputs.activations, inputs.data, model, rows)
+        found = list(curves(general, task, grid, draws, seed, c))
+        sizes = settings["sample_sizes"], settings["sample_components"]
+        by_size = by_sample_size(vectors, task, *sizes, draws, seed, c)
+        explained = general.explained[: settings["variance_components"]]
+        components = [{"component": at + 1, "explained": float(share)} for at, share in enumerate(explained)]
+        write_table(found, accuracy, model=model, task=name)
+        write_table(list(by_size), samples, model=model, task=name)
+        write_table(components, variance, model=model)
+        log.info("%s: all %d dimensions give %.4f", item, vectors.shape[1], found[-1]["accuracy"])

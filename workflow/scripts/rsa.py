@@ -1,6 +1,5 @@
-"""Tuned models against the encoder they came from: similarity of their spaces, place by place and layer by layer."""
+"""A tuned model against the encoder that it came from: similarity of their spaces, layer by layer."""
 
-from workflow.lib.activations.cache import caches_of_both
 from workflow.lib.methods.rsa.layers import compare
 
 if __name__ == "__main__":
@@ -8,13 +7,9 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
-    rows = []
-    for model, places in snakemake.params.places.items():
-        base, tuned = caches_of_both(snakemake.input, model)
-        for place in places:
-            caches = base / "token" / place, tuned / "token" / place
-            found = list(compare(*caches, **snakemake.params.settings, seed=snakemake.params.seed))
-            rows += [{"model": model, "place": place, **row} for row in found]
-            log.info("%s, %s: %d tokens, similarity %.3f at the embeddings, %.3f at the top", model, place,
-                     found[0]["n_tokens"], found[0]["similarity"], found[-1]["similarity"])  # fmt: skip
-    write_table(rows, snakemake.output[0])
+    wildcards, params = snakemake.wildcards, snakemake.params
+    base, tuned = snakemake.input.activations
+    rows = list(compare(base, tuned, **params.settings, seed=params.seed))
+    write_table(rows, snakemake.output[0], model=f"{wildcards.encoder}/{wildcards.adapted}", text=wildcards.text)
+    log.info("%d tokens, similarity %.3f at the embeddings, %.3f at the top", rows[0]["n_tokens"],
+             rows[0]["similarity"], rows[-1]["similarity"])  # fmt: skip

@@ -2,6 +2,7 @@
 
 import torch
 
+from workflow.lib.methods.structural.plan import SPLITS
 from workflow.lib.methods.structural.scores import Evaluation
 from workflow.lib.methods.structural.settings import StructuralSettings, settings_from
 from workflow.lib.methods.structural.training import Probe, train_probes
@@ -50,25 +51,26 @@ def probe_layers(
 
 
 if __name__ == "__main__":
-    from workflow.lib.activations.cache import cache_of
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.names import file_of, folder_of, model_of, target_of
     from workflow.lib.base.tables import write_table
+    from workflow.lib.encoders.device import device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    params, device = snakemake.params, "cuda" if torch.cuda.is_available() else "cpu"
-    scores, by_length = [], []
-    for model in params.models:
-        folder = cache_of(snakemake.input.activations, model) / "word"
+    inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
+    for item, scores, by_length in zip(params.work, outputs.scores, outputs.by_length):
+        model, treebank = model_of(item), target_of(item)
         splits = {
-            split: TreebankWords(folder / params.folders[split], snakemake.input[split])
-            for split in ("train", "dev", "test")
+            split: TreebankWords(
+                folder_of(inputs.activations, f"{model}/word/{treebank}-{split}"),
+                file_of(inputs.data, f"{treebank}/{split}"),
+            )
+            for split in SPLITS
         }
-        log.info("%s, sentences: %s", model, {split: len(words.trees) for split, words in splits.items()})
-        of_model = probe_layers(**splits, settings=settings_from(params.settings), seed=params.seed, device=device)
-        for row in of_model[0]:
+        log.info("%s, sentences: %s", item, {split: len(words.trees) for split, words in splits.items()})
+        found = probe_layers(**splits, settings=settings_from(params.settings), seed=params.seed, device=device())
+        for row in found[0]:
             log.info("layer %(layer)d %(probe)s %(measure)s %(value).4f after %(epochs)d epochs", row)
-        for table, rows in zip((scores, by_length), of_model):
-            table += [{"model": model} | row for row in rows]
-    write_table(scores, snakemake.output.scores)
-    write_table(by_length, snakemake.output.by_length)
+        write_table(found[0], scores, model=model)
+        write_table(found[1], by_length, model=model)

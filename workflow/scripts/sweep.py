@@ -1,18 +1,15 @@
 """Fine-tune encoders on shares of a task by several recipes, one by one; keep scores and weight distances."""
 
 import copy
-from itertools import groupby
 from pathlib import Path
 
 import torch
 from transformers import PreTrainedModel
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.encoders.layers import blocks
 from workflow.lib.encoders.loading import load_encoder
 from workflow.lib.encoders.recipes import apply_recipe
-from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.methods.weights.distances import block_distances
 from workflow.lib.training.finetuning import Task
 from workflow.lib.training.state import SavedState
@@ -35,32 +32,38 @@ def check_depth(folder: str, said: int) -> None:
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.names import encoder_of, file_of, recipe_of, task_of
     from workflow.lib.base.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    inputs, params, output = snakemake.input, snakemake.params, Path(snakemake.output.scores)
-    folders = {Path(folder).name: folder for folder in inputs.encoders}
-    for encoder, folder in folders.items():  # all of them before hours of training
-        check_depth(folder, params.layers[encoder])
-    data = [read_dataset(path)[1]["digest"] for path in (inputs.train, inputs.evaluate)]
-    weights = [digest_of_weights(folder) for folder in inputs.encoders]
-    made_from = [params.settings, params.runs, params.distances, params.modules, data, weights]
-    finished = SavedState(output, made_from)  # a killed sweep goes on after the last run that was done
-    done = finished.load() or {"rows": [], "distances": []}
-    rows, distances = done["rows"], done["distances"]
-    for encoder, runs in groupby(params.runs[len(rows) :], key=lambda run: run[0]):
-        task = tuned = None  # of the encoder before, which else would be held beside this one's
-        task = Task(folders[encoder], inputs.train, inputs.evaluate, params.settings, params.modules)
-        for _, seed, fraction, recipe in runs:
-            run = {"encoder": encoder, "seed": seed, "fraction": float(fraction), "recipe": recipe}
-            state = output.with_name(f"{output.stem}.{encoder}.s{seed}.f{fraction}.{recipe}")
-            tuned = task.tune(recipe, run["fraction"], seed, state)
-            rows.append(run | tuned.scores)
-            distances += [run | row for row in moved(task.encoder, recipe, tuned.model.encoder, params.distances)]
-            finished.save(rows=rows, distances=distances)
-            tuned.state.remove()
-            log.info("%s", rows[-1])
-    write_table(distances, snakemake.output.distances, task=snakemake.wildcards.task)
-    write_table(rows, output, task=snakemake.wildcards.task)
-    finished.remove()
+    inputs, params, outputs = snakemake.input, snakemake.params, snakemake.output
+    check_depth(inputs.encoder, params.layers)  # before hours of training
+    runs = dict(zip(params.settings, zip(params.settings.values(), outputs.scores, outputs.distances)))
+    for name in dict.fromkeys(map(task_of, runs)):
+        models, task, tuned = [model for model in runs if task_of(model) == name], None, None
+        settings = params.settings[models[0]]
+        splits = (settings[split] for split in ("train_split", "evaluate"))
+        train, evaluated = (file_of(inputs.data, f"{settings['dataset']}/{split}") for split in splits)
+        task = Task(inputs.encoder, train, evaluated, settings, params.modules)
+        for model in models:
+            _, recipe, fraction, seed = recipe_of(model)
+            _, scores, distances = runs[model]
+            run = {"task": name, "encoder": encoder_of(model), "seed": int(seed), "fraction": float(fraction),
+                   "recipe": recipe}  # fmt: skip
+            state = Path(scores).with_suffix("")
+            finished = SavedState(
+                f"{state}.finished", [params.weights, *task.made_from(recipe, float(fraction), int(seed))]
+            )
+            done = finished.load()  # a killed job goes on after the last run that was done
+            if done is None:
+                tuned = task.tune(recipe, float(fraction), int(seed), state)
+                moved_rows = moved(task.encoder, recipe, tuned.model.encoder, params.weights)
+                done = {"scores": tuned.scores, "distances": moved_rows}
+                finished.save(**done)
+                tuned.state.remove()
+            write_table([run | done["scores"]], scores)
+            write_table([run | row for row in done["distances"]], distances)
+            log.info("%s: %s", model, done["scores"])
+    for scores in outputs.scores:
+        Path(scores).with_name(f".{Path(scores).stem}.finished.resume.pt").unlink(missing_ok=True)

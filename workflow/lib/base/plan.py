@@ -129,3 +129,15 @@ class Plan:
     @property
     def scored(self) -> list[str]:
         return [key for key, paper in self.papers.items() if paper.is_scored]
+
+    def notes(self) -> list[str]:
+        """What a reader must know before comparing numbers: what is said of the encoders, and stand-in data."""
+        encoders, datasets = self.config["encoders"], self.config["datasets"]
+        notes = [f"{name}: {entry['note']}" for name, entry in encoders.items() if entry.get("note")]
+        embedded = [name for name, entry in datasets.items() if entry["source"] == "embedded"]
+        if embedded:
+            text = (
+                f"Stand-in data from the embedded corpus ({', '.join(embedded)}): published numbers are no target here."
+            )
+            notes.append(text)
+        return notes

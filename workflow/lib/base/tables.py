@@ -31,6 +31,16 @@ def read_tables(paths: list[str]) -> pd.DataFrame:
     return pd.concat([read_table(path) for path in paths], ignore_index=True)
 
 
+def tables_of(inputs) -> dict[str, pd.DataFrame]:
+    """The inputs of a rule that are lists of analysis tables, by name."""
+    named = {name: files for name, files in inputs.items() if not isinstance(files, str)}
+    return {
+        name: read_tables(files)
+        for name, files in named.items()
+        if len(files) and all(str(path).endswith(".parquet") for path in files)
+    }
+
+
 def write_text_tables(frame: pd.DataFrame, csv: str | Path, markdown: str | Path, digits: int = 2) -> None:
     """A paper's table: CSV with every digit for machines, Markdown rounded for readers.
 

@@ -85,15 +85,18 @@ class Task:
         torch.cuda.empty_cache()
         return self._attempt(recipe, fraction, seed, output, settings)
 
+    def made_from(self, recipe: str, fraction: float, seed: int) -> list:
+        """What a run depends on: begun under anything else, it is not continued."""
+        # in however many parts a batch goes through: out of memory, a training is continued in smaller ones
+        same = {key: value for key, value in self.settings.items() if key != "accumulation"}
+        return [same, recipe, seed, fraction, self.modules, self.digest, self.weights_digest]
+
     def _attempt(self, recipe: str, fraction: float, seed: int, output: str | Path, settings: dict) -> Outcome:
         kept, held_out = split_off(nested_rows(self.whole.n_rows, fraction, seed), settings["holdout"])
         if settings["keep_best"] and not len(held_out):
             raise UserError(f"keep_best needs held-out rows, but holdout {settings['holdout']} gives none")
         model = self.build(recipe, seed)
-        # in however many parts a batch goes through: out of memory, a training is continued in smaller ones
-        same = {key: value for key, value in settings.items() if key != "accumulation"}
-        made_from = [same, recipe, seed, fraction, self.modules, self.digest, self.weights_digest]
-        state = SavedState(output, made_from)
+        state = SavedState(output, self.made_from(recipe, fraction, seed))
 
         def save_step(step: int, model: Tunable) -> None:
             model.encoder.save_pretrained(state.folder / f"{step:05d}")

@@ -90,9 +90,9 @@ def structure(scores: pd.DataFrame, tasks: list[str], parser: str) -> list[Claim
     ]
 
 
-def similarity_by_layer(similarity: pd.DataFrame, place: str) -> pd.DataFrame:
+def similarity_by_layer(similarity: pd.DataFrame, text: str) -> pd.DataFrame:
     """(series, encoder, seed) x layer, mean over token samples."""
-    here = similarity[similarity["place"] == place]
+    here = similarity[similarity["text"] == text]
     return here.groupby(["series", "encoder", "seed", "layer"])["similarity"].mean().unstack("layer")
 
 
@@ -106,9 +106,9 @@ def rsa(similarity: pd.DataFrame, general: str, own: dict[str, str], parser: str
         if series != parser and parser in by_layer.index.unique("series"):
             deeper[f"than {series_name(series)}"] = list((middle[series] - middle[parser]).dropna())
     gaps = {}
-    for task, place in own.items():
+    for task, text in own.items():
         upper = [layer for layer in by_layer if layer > top / 2]
-        inside = similarity_by_layer(similarity, place).loc[task, upper].mean(axis=1)
+        inside = similarity_by_layer(similarity, text).loc[task, upper].mean(axis=1)
         gaps[series_name(task)] = list((by_layer.loc[task, upper].mean(axis=1) - inside).dropna())
     return [
         larger("rsa_falls_upwards", falls, "first layer minus last"),
@@ -141,7 +141,7 @@ def depths(
     `chance`: what a guess scores, by task; without it a model that learnt nothing would keep most of its score. (LAS
     begins at 0.)
     """
-    parser = next(task for task, head in heads.items() if head == "parser")
+    parser = next((task for task, head in heads.items() if head == "parser"), "none")
     classifier = next((task for task, head in heads.items() if head == "sequence"), None)
     half = {encoder: n // 2 for encoder, n in layers.items()}
     frozen = kept_shares(freeze, half, dict.fromkeys(layers, 0), chance)

@@ -5,7 +5,7 @@ from collections import Counter
 import pandas as pd
 import pyarrow as pa
 
-from workflow.lib.base.repetitions import spread
+from workflow.lib.base.measured import summarised
 from workflow.lib.training.heads.answer_text import blind_f1
 from workflow.papers.merchant2020 import claims
 from workflow.papers.merchant2020.numbers import (
@@ -22,6 +22,30 @@ STRUCTURAL = {
     ("depth", "spearman"): "fig1_depth_spearman", ("distance", "spearman"): "fig1_distance_spearman",
     ("depth", "root_accuracy"): "fig1v1_root_accuracy", ("distance", "uuas"): "fig1v1_uuas",
 }  # fmt: skip
+
+# Differences that a faithful full-scale run may show: our own choice, from the paper's spread over pre-trainings and
+# from what its two figures of one quantity differ by.
+TOLERANCES = {
+    ("table1",): 2.0,
+    # most published differences are smaller than 2, so that a model which changed nothing would pass
+    ("table1", "mnli_delta"): 1.0,
+    ("table1", "squad_delta"): 1.0,
+    ("table1", "dep_delta"): 1.0,
+    ("section3",): 1.5,
+    ("section3", "dep"): float("nan"),  # LAS 96.3 is out of reach of any known parser on EWT: no gate
+    ("section5.1",): 0.05,
+    ("fig1_depth_spearman",): 0.05,
+    ("fig1_distance_spearman",): 0.05,
+    ("fig1v1_root_accuracy",): 0.08,
+    ("fig1v1_uuas",): 0.08,
+    ("fig2_rsa",): 0.06,
+    ("fig3_freezing",): 0.03,
+    ("fig3_freezing", "dep"): float("nan"),
+    ("fig4_truncation",): 0.03,
+    ("fig4_truncation", "dep"): float("nan"),
+    ("fig5_rsa_mnli_model",): 0.08,
+    ("fig5_rsa_squad_model",): 0.08,
+}
 
 
 def series_of(task: str) -> str:
@@ -48,14 +72,14 @@ def of_layers(structural: pd.DataFrame, similarity: pd.DataFrame, settings: dict
         if (row.probe, row.measure) in STRUCTURAL
     ]
     shown = similarity[similarity["layer"] > 0]
-    shown = shown.groupby(["series", "place", "encoder", "seed", "layer"])["similarity"].mean().reset_index()
+    shown = shown.groupby(["series", "text", "encoder", "seed", "layer"])["similarity"].mean().reset_index()
     for row in shown.itertuples():
-        if row.place == settings["general"]:
+        if row.text == settings["general"]:
             rows.append(("fig2_rsa", series_of(row.series), str(row.layer - 1), row.similarity))
             if row.layer == shown["layer"].max() - 1:
                 rows.append(("section5.1", series_of(row.series), "rsa_second_to_last_layer", row.similarity))
-        if row.series in settings["own"] and row.place in (settings["general"], settings["own"][row.series]):
-            rows.append((f"fig5_rsa_{row.series}_model", row.place.split("-")[0], str(row.layer - 1), row.similarity))
+        if row.series in settings["own"] and row.text in (settings["general"], settings["own"][row.series]):
+            rows.append((f"fig5_rsa_{row.series}_model", row.text.split("-")[0], str(row.layer - 1), row.similarity))
     return rows
 
 
@@ -82,32 +106,31 @@ def chance_of(table: pa.Table, kind: str) -> float:
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
-    from workflow.lib.base.tables import read_tables, write_table
+    from workflow.lib.base.tables import tables_of, write_table
     from workflow.lib.data.dataset_files import read_dataset
 
     to_rule_log(snakemake.log[0])
-    tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "labelled"}
-    labelled = zip(snakemake.params.settings["labelled"], snakemake.input.labelled)
-    rows_of = {task: read_dataset(path) for task, path in labelled}
-    chance = {task: chance_of(table, info["kind"]) for task, (table, info) in rows_of.items()}
     settings = snakemake.params.settings
+    tables = tables_of(snakemake.input)
+    rows_of = {task: read_dataset(path) for task, path in zip(settings["guessable"], snakemake.input.guessable)}
+    chance = {task: chance_of(table, info["kind"]) for task, (table, info) in rows_of.items()}
     tasks, layers, heads = settings["tasks"], settings["layers"], settings["heads"]
-    parser = next(task for task, head in heads.items() if head == "parser")
-    edges = edge_scores(tables["edges"], "mix", set(settings["randomised"]))
-    deltas = edge_deltas(edges)
+    parser = next((task for task, head in heads.items() if head == "parser"), "none")
     structural, similarity = by_series(tables["structural"]), by_series(tables["rsa"])
     freeze, truncate = (
         depth_curves(tables["metrics"], tables["sweeps"], sweep, layers, heads) for sweep in ("freeze", "truncate")
     )
-    found = [claims.no_forgetting(deltas, tasks), claims.syntax(deltas, parser)]
+    found, rows = [], of_full_models(tables["metrics"], heads)
+    if "edges" in tables:
+        edges = edge_scores(tables["edges"], "mix", set(settings["randomised"]))
+        deltas = edge_deltas(edges)
+        found += [claims.no_forgetting(deltas, tasks), claims.syntax(deltas, parser)]
+        rows = of_edges(edges, deltas, settings["not_comparable"]) + rows
     found += claims.structure(structural, tasks, parser)
     found += claims.rsa(similarity, settings["general"], settings["own"], parser)
     found += claims.depths(freeze, truncate, layers, heads, chance)
-    found += claims.description(tables["mdl"], parser)
-    rows = of_edges(edges, deltas, settings["not_comparable"]) + of_full_models(tables["metrics"], heads)
+    found += claims.description(tables["mdl"], parser) if "mdl" in tables else []
     if settings["is_published_depth"]:  # else a layer is not the paper's layer
         rows += of_layers(structural, similarity, settings) + of_depths(freeze, truncate)
-    frame = pd.DataFrame(rows, columns=["artifact", "series", "x", "value"])
-    measured = spread(frame, ["artifact", "series", "x"], "value").rename(columns={"mean": "measured"})
-    write_table(measured, snakemake.output.measured)
+    write_table(summarised(rows, TOLERANCES), snakemake.output.measured)
     write_table([vars(claim) for claim in found], snakemake.output.claims)

@@ -138,7 +138,7 @@ def all_claims(tables: dict[str, pd.DataFrame], settings: dict) -> list[Claim]:
         nearly_all("similarity_falls", -change_in(table, "similarity"), "similarity falls"),
         clusters_fall(table),
         distances_grow(*paths),
-        related_tasks_help(tables["cross_distances"], settings["cross_tasks"]),
+        *([related_tasks_help(tables["cross_distances"], settings["cross_tasks"])] if settings["cross_tasks"] else []),
         *depth_claims(at_the_end(*paths)),
         *movement_claims(tables["path_centroids"]),
     ]

@@ -4,7 +4,8 @@ import re
 
 import pandas as pd
 
-from workflow.lib.base.repetitions import spread, with_parts
+from workflow.lib.base.measured import summarised
+from workflow.lib.base.repetitions import with_parts
 from workflow.papers.zhou2022.claims import all_claims, at_the_end
 from workflow.papers.zhou2022.numbers import (
     cells,
@@ -14,6 +15,20 @@ from workflow.papers.zhou2022.numbers import (
     published_cell,
     published_task,
 )
+
+# Differences that a faithful full-scale run may show: our own choice.
+TOLERANCES = {
+    ("table5", "accuracy"): 2.0,
+    ("table5", "mean_increase"): 2.0,
+    ("table5",): 5.0,  # labels that moved apart or together
+    ("table6",): 0.0,
+    ("table7", "accuracy"): 2.0,
+    ("table7", "train_test_similarity"): 0.15,
+    ("table7", "linear"): 0.0,
+    ("table7", "clusters"): 2.0,
+    ("fig4_similarity_at_end",): 0.1,
+    ("fig6_min_distance",): 3.0,
+}
 
 
 def of_table7(table: pd.DataFrame, published_as: dict[str, str]) -> list[tuple]:
@@ -69,18 +84,16 @@ def of_paths(distances: pd.DataFrame, centroids: pd.DataFrame, settings: dict) -
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
-    from workflow.lib.base.tables import read_tables, write_table
+    from workflow.lib.base.tables import tables_of, write_table
 
     to_rule_log(snakemake.log[0])
-    tables = {name: read_tables(files) for name, files in snakemake.input.items() if name != "sizes"}
+    tables = tables_of(snakemake.input)
     settings = snakemake.params.settings
     sizes, rows = settings["published_as"], of_table6(pd.read_csv(snakemake.input.sizes))
     table = cells(tables["clusters"], tables["similarity"], tables["accuracy"], settings["missing_labels"])
     rows += of_table7(table[table["task"].isin(settings["tasks"])], sizes)
-    if sizes.get(settings["path_encoder"]) == "base":  # whose steps and layers the paper shows
-        rows += of_table5(tables["cross_distances"], tables["cross_accuracy"])
+    if sizes.get(settings["tracked_encoder"]) == "base":  # whose steps and layers the paper shows
+        rows += of_table5(tables["cross_distances"], tables["cross_accuracy"]) if settings["cross_tasks"] else []
         rows += of_paths(tables["path_distances"], tables["path_centroids"], settings)
-    frame = pd.DataFrame(rows, columns=["artifact", "series", "x", "value"])
-    measured = spread(frame, ["artifact", "series", "x"], "value").rename(columns={"mean": "measured"})
-    write_table(measured, snakemake.output.measured)
+    write_table(summarised(rows, TOLERANCES), snakemake.output.measured)
     write_table([vars(claim) for claim in all_claims(tables, settings)], snakemake.output.claims)

@@ -61,7 +61,7 @@ def changes_of_nearest(distances: pd.DataFrame, probed: str) -> dict[str, pd.Dat
 def enough(distances: pd.DataFrame, at_least: int) -> pd.DataFrame:
     if distances.empty:
         raise UserError(
-            f"a task of zhou2022.path_tasks has fewer than two labels with {at_least} or more training points: "
+            f"a task of zhou2022.tracked_tasks has fewer than two labels with {at_least} or more training points: "
             "lower zhou2022.min_points or follow another task"
         )
     return distances

@@ -15,9 +15,13 @@ def ranges(first: np.ndarray, size: np.ndarray) -> np.ndarray:
     return np.repeat(first - (ends - size), size) + np.arange(ends[-1] if len(ends) else 0)
 
 
-def first_tokens(example: np.ndarray, word: np.ndarray, n_words: np.ndarray, where: str) -> tuple[np.ndarray, ...]:
+def first_tokens(
+    example: np.ndarray, word: np.ndarray, n_words: np.ndarray, needed: np.ndarray, where: str
+) -> tuple[np.ndarray, ...]:
     """(tokens, first): `tokens` are the cached rows that belong to words; the words of all examples being counted
-    through, those of word w are tokens[first[w] : first[w + 1]], and those of a span its range of `first`."""
+    through, those of word w are tokens[first[w] : first[w + 1]], and those of a span its range of `first`.
+
+    `needed`: (words,) True for the words inside spans, whose tokens must be there."""
     tokens = np.flatnonzero(word >= 0)
     offset = np.cumsum(n_words) - n_words
     example, word = example[tokens], word[tokens]
@@ -28,7 +32,7 @@ def first_tokens(example: np.ndarray, word: np.ndarray, n_words: np.ndarray, whe
         raise UserError(f"{where} has {lacking}; delete it and run again")
     numbers = offset[example] + word
     first = np.searchsorted(numbers, np.arange(n_words.sum() + 1))
-    bare = np.flatnonzero(np.diff(first) == 0)
+    bare = np.flatnonzero((np.diff(first) == 0) & needed)
     if len(bare) or (np.diff(numbers) < 0).any():
         row = int(np.searchsorted(offset, bare[0], side="right")) - 1 if len(bare) else 0
         lost = f"{len(bare)} words without a token, the first in row {row}" if len(bare) else "tokens out of order"

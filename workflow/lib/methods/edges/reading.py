@@ -7,11 +7,18 @@ import numpy as np
 import pyarrow.compute as pc
 import torch
 
-from workflow.lib.activations.cache import last_layer_file, layer_files, read_about, read_units, read_vectors, read_words
+from workflow.lib.activations.cache import (
+    last_layer_file,
+    layer_files,
+    read_about,
+    read_units,
+    read_vectors,
+    read_words,
+)
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.names import file_of, folder_of, model_of, target_of
 from workflow.lib.data.dataset_files import read_dataset
-from workflow.lib.methods.edges.alignment import first_tokens
+from workflow.lib.methods.edges.alignment import first_tokens, ranges
 from workflow.lib.methods.edges.examples import Split
 from workflow.lib.methods.edges.targets import read_targets
 
@@ -25,8 +32,10 @@ def read_split(folders: list[Path], data: str | Path) -> Split:
         raise UserError(f"dataset {info['dataset']} is of kind {info['kind']}: edge probing needs spans")
     targets, n_words = read_targets(table, info["dataset"]), pc.list_value_length(table["words"])
     n_words = n_words.to_numpy().astype(np.int64)
-    tokens, first = first_tokens(*_tokens_of(folders), n_words, str(folders[0]))
     words_before = (np.cumsum(n_words) - n_words)[targets.row]
+    needed = np.zeros(n_words.sum(), dtype=bool)
+    needed[ranges((words_before + targets.start).ravel(), (targets.end - targets.start).ravel())] = True
+    tokens, first = first_tokens(*_tokens_of(folders), n_words, needed, str(folders[0]))
     start, end = first[words_before + targets.start], first[words_before + targets.end]
 
     # a token is held if a span has begun before it and not ended: spans stay unbroken when others are left out

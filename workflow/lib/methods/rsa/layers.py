@@ -12,7 +12,7 @@ from workflow.lib.methods.rsa.similarity import FEWEST_TOKENS, Space, correlatio
 
 def same_examples(base: dict[int, Path], tuned: dict[int, Path]) -> np.ndarray:
     """The example of every token, after a check that both caches are of the same tokens of the same dataset."""
-    one, other = (list(files.values())[0] for files in (base, tuned))
+    one, other = (next(iter(files.values())) for files in (base, tuned))
     both = f"{one.parent} and {other.parent}"
     if list(base) != list(tuned):
         raise UserError(f"{both} have {len(base)} and {len(tuned)} layers, and cannot be compared one by one")

@@ -2,21 +2,23 @@
 
 from workflow.lib.base.repetitions import spread, with_parts
 from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.papers.beyond.changes import changes
 from workflow.papers.beyond.numbers import METHODS, normalised
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
-    from workflow.lib.base.tables import read_tables
+    from workflow.lib.base.tables import tables_of
 
     to_rule_log(snakemake.log[0])
-    changes = with_parts(normalised(read_tables(snakemake.input)))
-    tasks = list(dict.fromkeys(changes["tuned_on"]))
+    tables = tables_of(snakemake.input)
+    found = with_parts(normalised(changes(**tables)))
+    tasks = list(dict.fromkeys(found["tuned_on"]))
     figure, panels = new_figure(
         width=COLUMN * max(1.4, len(tasks)), height=3.7, ncols=len(tasks), squeeze=False, sharey=True
     )
     for axes, task in zip(panels[0], tasks):
         for number, (method, label) in enumerate(METHODS.items()):
-            here = changes[(changes["tuned_on"] == task) & (changes["method"] == method)]
+            here = found[(found["tuned_on"] == task) & (found["method"] == method)]
             by_layer = spread(here, ["layer"], "share").sort_values("layer").dropna(subset="mean")
             # what the share is of: a method that saw next to nothing is drawn as high as one that saw much
             largest = here["change"].abs().groupby(here["model"]).max().mean()

@@ -1,4 +1,4 @@
-"""Does pre-training matter in this world? The same fine-tuning on a trained and on an untrained encoder."""
+"""Does pre-training matter in the demo? The same fine-tuning on a trained and on an untrained encoder."""
 
 import pandas as pd
 
@@ -26,5 +26,5 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables, write_text_tables
 
     to_rule_log(snakemake.log[0])
-    table = compare(read_tables(snakemake.input.metrics), **snakemake.params.names)
+    table = compare(read_tables(snakemake.input.metrics), **snakemake.params.settings)
     write_text_tables(table, snakemake.output.csv, snakemake.output.md, digits=1)

@@ -33,4 +33,6 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     points = curve_points(read_tables(snakemake.input.accuracy))
     n_labels = len(read_dataset(snakemake.input.data)[1]["labels"])
-    save_figure(draw(points, snakemake.params.task, 100 / n_labels), snakemake.output.pdf, snakemake.output.png)
+    save_figure(
+        draw(points, snakemake.params.settings["task"], 100 / n_labels), snakemake.output.pdf, snakemake.output.png
+    )

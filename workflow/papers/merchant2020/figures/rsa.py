@@ -9,26 +9,26 @@ from workflow.papers.merchant2020.numbers import SERIES, by_series, published_cu
 
 def over_repetitions(similarity: pd.DataFrame) -> pd.DataFrame:
     """Token samples are averaged first: the spread is over encoders and fine-tuning seeds."""
-    repeated = similarity.groupby(["series", "place", "encoder", "seed", "layer"], sort=False)["similarity"].mean()
-    return spread(repeated.reset_index(), ["series", "place", "layer"], "similarity").sort_values("layer")
+    repeated = similarity.groupby(["series", "text", "encoder", "seed", "layer"], sort=False)["similarity"].mean()
+    return spread(repeated.reset_index(), ["series", "text", "layer"], "similarity").sort_values("layer")
 
 
-def is_general(places: dict[str, list[str]]) -> bool:
+def is_general(texts: dict[str, list[str]]) -> bool:
     """Figure 2: every task on one text; figure 5: each on its own text too."""
-    return all(len(of_task) == 1 for of_task in places.values())
+    return all(len(of_task) == 1 for of_task in texts.values())
 
 
-def panels_of(places: dict[str, list[str]]) -> list[list[tuple[str, str, str]]]:
-    """(task, place, label) of every curve, by panel: all tasks in one on general text, else a panel per task."""
-    if is_general(places):
-        return [[(task, of_task[0], series_name(task)) for task, of_task in places.items()]]
-    return [[(task, place, place.split("-")[0]) for place in of_task] for task, of_task in places.items()]
+def panels_of(texts: dict[str, list[str]]) -> list[list[tuple[str, str, str]]]:
+    """(task, text, label) of every curve, by panel: all tasks in one on general text, else a panel per task."""
+    if is_general(texts):
+        return [[(task, of_task[0], series_name(task)) for task, of_task in texts.items()]]
+    return [[(task, text, text.split("-")[0]) for text in of_task] for task, of_task in texts.items()]
 
 
-def of_paper(published: pd.DataFrame, task: str, place: str, general: bool) -> pd.Series:
+def of_paper(published: pd.DataFrame, task: str, text: str, general: bool) -> pd.Series:
     if general:
         return published_curve(published, "fig2_rsa", task)
-    return published_curve(published, f"fig5_rsa_{task}_model", place.split("-")[0])
+    return published_curve(published, f"fig5_rsa_{task}_model", text.split("-")[0])
 
 
 if __name__ == "__main__":
@@ -38,21 +38,21 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     settings = snakemake.params.settings
     similarity = over_repetitions(by_series(read_tables(snakemake.input.similarity)))
-    similarity = similarity[similarity["series"].isin(settings["places"])]  # a table has all models of an encoder
+    similarity = similarity[similarity["series"].isin(settings["texts"])]  # a table has all models of an encoder
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
-    panels, general = panels_of(settings["places"]), is_general(settings["places"])
+    panels, general = panels_of(settings["texts"]), is_general(settings["texts"])
     names = {"wikipedia": "general text (Wikipedia)"}
     figure, all_axes = new_figure(width=COLUMN * len(panels), height=2.4, ncols=len(panels), squeeze=False, sharey=True)
     for axes, curves in zip(all_axes[0], panels):
-        for number, (task, place, label) in enumerate(curves):
+        for number, (task, text, label) in enumerate(curves):
             # a series has one colour in all figures; texts have colours of their own
-            number = series_number(task, list(settings["places"])) if general else len(SERIES) + number
-            here = similarity[(similarity["series"] == task) & (similarity["place"] == place)]
+            number = series_number(task, list(settings["texts"])) if general else len(SERIES) + number
+            here = similarity[(similarity["series"] == task) & (similarity["text"] == text)]
             if not general:
                 label = names.get(label, f"its own text ({series_name(label)})")
             curve(axes, here["layer"], here["mean"], here["sd"], label, number)
             if published is not None:
-                paper = of_paper(published, task, place, general)
+                paper = of_paper(published, task, text, general)
                 paper_curve(axes, paper.index, paper, number)
         axes.set(xlabel="layer (0 = embeddings)", title=f"{series_name(curves[0][0])} model" if not general else "")
         axes.xaxis.get_major_locator().set_params(integer=True)

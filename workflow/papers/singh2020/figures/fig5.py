@@ -5,11 +5,11 @@ from workflow.papers.singh2020.panels import distance_panel, probing_panel
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
-    from workflow.lib.base.tables import read_tables
+    from workflow.lib.base.tables import tables_of
 
     to_rule_log(snakemake.log[0])
     (task,) = snakemake.params.settings["tasks"]
-    tables = {name: read_tables(files) for name, files in snakemake.input.items()}
+    tables = tables_of(snakemake.input)
     figure, (left, right) = new_figure(width=2 * COLUMN, height=2.4, ncols=2)
     probing_panel(left, tables["probes"], tables["sweeps"], task)
     distance_panel(right, tables["distances"], task)

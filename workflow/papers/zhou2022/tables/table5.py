@@ -44,6 +44,6 @@ if __name__ == "__main__":
     distances, accuracy = (read_tables(snakemake.input[name]) for name in ("distances", "accuracy"))
     shown = compare(distances, accuracy, snakemake.params.settings["cross_tasks"])
     settings = snakemake.params.settings
-    if settings["published_as"].get(settings["path_encoder"]) == "base":
+    if settings["published_as"].get(settings["tracked_encoder"]) == "base":
         shown = with_paper(shown, pd.read_csv(snakemake.input.published))
     write_text_tables(shown, snakemake.output.csv, snakemake.output.md)

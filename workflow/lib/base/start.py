@@ -1,0 +1,30 @@
+"""What happens when Snakemake starts: the config is checked, and the run planned, before any job."""
+
+import os
+from pathlib import Path
+
+import yaml
+from snakemake.exceptions import WorkflowError
+
+from workflow.lib.base.config import check_config
+from workflow.lib.base.digests import ROOT
+from workflow.lib.base.errors import UserError
+from workflow.lib.base.machine import has_gpu
+from workflow.lib.base.plan import Plan
+from workflow.papers import all_papers
+
+
+def start(config: dict) -> tuple[dict, Plan]:
+    """Jobs, here or on a node, import `workflow.lib` too: they inherit the path."""
+    others = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), others] if others else [str(ROOT)])
+    registry = yaml.load((Path(ROOT) / "config/datasets.yaml").read_bytes(), yaml.CSafeLoader)["registry"]
+    try:
+        config, papers = check_config(config, registry, all_papers())
+        config["registry"] = registry
+        # GPU rules ask for this many: 1 on a cluster or a machine with a GPU; 0 on a CPU, where all cores should work
+        config["gpu"] = int(has_gpu()) if config["gpu"] == "auto" else config["gpu"]
+        return config, Plan(config, papers)
+    except UserError as error:
+        # a line each on the terminal, before any job
+        raise WorkflowError(str(error)) from None

@@ -1,0 +1,70 @@
+"""Figures and tables: one rule draws and one tabulates, for all papers.
+
+in   analysis tables, scores of models and sweeps, as the paper's plan says (workflow/papers/<paper>/plan.py)
+out  figures/<paper>/<id>.{pdf,png}, tables/<paper>/<id>.{csv,md}
+how  by the script that the paper's artifacts.yaml names; its caption goes into the report
+"""
+
+from workflow.lib.base.digests import digest_of
+
+
+rule draw:
+    """A figure of a paper."""
+    input:
+        unpack(lambda w: PLAN.needs(w.paper, w.id).inputs),
+        published=lambda w: PLAN.papers[w.paper].published or [],
+    output:
+        pdf=report(
+            "<results>/figures/{paper}/{id}.pdf",
+            category="{paper}",
+            caption="../report/artifact.rst",
+            labels={"artifact": "{id}"},
+        ),
+        png="<results>/figures/{paper}/{id}.png",
+    log:
+        "<results>/logs/figures/{paper}/{id}.log",
+    benchmark:
+        "<results>/benchmarks/figures/{paper}/{id}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        script=lambda w: PLAN.script(w.paper, w.id),
+        settings=lambda w: PLAN.needs(w.paper, w.id).settings,
+        caption=lambda w: PLAN.caption(w.paper, w.id),
+        modules=lambda w: digest_of(f"papers/{w.paper}/{PLAN.script(w.paper, w.id)}"),
+    script:
+        "../papers/{wildcards.paper}/{params.script}"
+
+
+rule tabulate:
+    """A table of a paper, for machines (CSV) and for readers (Markdown)."""
+    input:
+        unpack(lambda w: PLAN.needs(w.paper, w.id).inputs),
+        published=lambda w: PLAN.papers[w.paper].published or [],
+    output:
+        csv=report(
+            "<results>/tables/{paper}/{id}.csv",
+            category="{paper}",
+            caption="../report/artifact.rst",
+            labels={"artifact": "{id}"},
+        ),
+        md="<results>/tables/{paper}/{id}.md",
+    log:
+        "<results>/logs/tables/{paper}/{id}.log",
+    benchmark:
+        "<results>/benchmarks/tables/{paper}/{id}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        script=lambda w: PLAN.script(w.paper, w.id),
+        settings=lambda w: PLAN.needs(w.paper, w.id).settings,
+        caption=lambda w: PLAN.caption(w.paper, w.id),
+        modules=lambda w: digest_of(f"papers/{w.paper}/{PLAN.script(w.paper, w.id)}"),
+    script:
+        "../papers/{wildcards.paper}/{params.script}"
