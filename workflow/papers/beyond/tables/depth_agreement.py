@@ -7,7 +7,7 @@ from workflow.papers.beyond.numbers import METHODS, agreement
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
-    from workflow.lib.base.tables import write_text_tables
+    from workflow.lib.base.tables import tables_of, write_text_tables
 
     to_rule_log(snakemake.log[0])
     tables = tables_of(snakemake.input)
