@@ -1,14 +1,17 @@
-"""Principal component analysis: centred, not whitened.
+"""Principal component analysis by scikit-learn: centred, not whitened.
 
-From the covariance matrix, which is exact and cheap for any number of vectors, as scikit-learn's `covariance_eigh` is;
-importing scikit-learn takes longer than all the analyses of a small model.
+Batch after batch, which is exact as long as all axes are kept, and needs the memory of one batch. scikit-learn's faster
+way, the covariance matrix, subtracts the mean last and in float32: of 560,000 vectors in which one dimension lies 300
+standard deviations from zero, it got the first shares wrong by a sixth.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.decomposition import IncrementalPCA
+from sklearn.utils import gen_batches
 
-PIECE = 65_536  # vectors: in float64, so never of all at once
+BATCH = 16_384  # vectors
 
 
 @dataclass(frozen=True)
@@ -19,17 +22,15 @@ class PrincipalAxes:
 
     def project(self, x: np.ndarray, n: int) -> np.ndarray:
         """Coordinates on the first n axes."""
-        return (x - self.mean) @ self.axes[:n].T
+        axes = self.axes[:n].T
+        return x @ axes - self.mean @ axes  # x - mean would be a copy of all vectors
 
 
 def principal_axes(vectors: np.ndarray) -> PrincipalAxes:
     """As many axes as vectors or dimensions, whichever are fewer; the largest entry of each is positive."""
-    mean = vectors.mean(axis=0, dtype=np.float64)
-    pieces = (vectors[at : at + PIECE] - mean for at in range(0, len(vectors), PIECE))
-    scatter = sum(piece.T @ piece for piece in pieces)
-    variances, axes = np.linalg.eigh(scatter)
-    n = min(vectors.shape)
-    variances, axes = np.maximum(variances[::-1][:n], 0.0), axes.T[::-1][:n]
-    largest = axes[np.arange(n), np.abs(axes).argmax(axis=1)]
-    total = np.trace(scatter)
-    return PrincipalAxes(mean, axes * np.sign(largest)[:, None], variances / total if total else variances)
+    pca = IncrementalPCA(n_components=min(vectors.shape))
+    with np.errstate(invalid="ignore"):  # equal vectors have no variance, and their shares are 0 / 0
+        for batch in gen_batches(len(vectors), BATCH):
+            pca.partial_fit(vectors[batch])
+    mean, axes = (part.astype(vectors.dtype, copy=False) for part in (pca.mean_, pca.components_))
+    return PrincipalAxes(mean, axes, np.nan_to_num(pca.explained_variance_ratio_))
