@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from workflow.lib.base.errors import UserError
 from workflow.lib.methods.pca import principal_axes as module
 from workflow.lib.methods.pca.principal_axes import principal_axes
 
@@ -65,6 +66,13 @@ def test_memory_is_that_of_a_batch(monkeypatch):
 def test_identical_vectors_have_no_variance(n):
     axes = principal_axes(np.ones((n, 3), dtype=np.float32))
     assert not axes.explained.any() and np.abs(axes.project(np.ones((1, 3)), 2)).max() < 1e-6
+
+
+def test_values_that_are_not_numbers_are_named():
+    x = np.ones((5, 3), dtype=np.float32)
+    x[2, 1] = np.nan
+    with pytest.raises(UserError, match="dimension 1"):
+        principal_axes(x)
 
 
 def test_the_sign_of_an_axis_does_not_depend_on_the_order_of_vectors():

@@ -1,7 +1,8 @@
 """The papers' "softmax classifier": scikit-learn's multinomial logistic regression on centred and scaled features.
 
-Neurons are strongly correlated, and on hundreds of them L-BFGS, scikit-learn's default, takes hundreds of iterations;
-Newton's method with conjugate gradients takes a dozen. It was the fastest solver at 64 and at 768 dimensions.
+Neurons are strongly correlated, and on hundreds of them L-BFGS, scikit-learn's default, takes hundreds of iterations.
+Newton's method with conjugate gradients takes a dozen, about as long in all, and ends closer to the optimum (table in
+CONTRIBUTING).
 """
 
 import numpy as np

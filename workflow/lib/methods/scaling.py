@@ -25,7 +25,7 @@ def mean_and_scale(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def refuse_non_numbers(x: np.ndarray) -> None:
-    """scikit-learn would pass over NaN here, and name no dimension later."""
+    """scikit-learn's scaler passes over NaN, and its other estimators name no dimension."""
     lost = np.flatnonzero(~np.isfinite(x.sum(axis=0, dtype=np.float64)))
     if len(lost):
         raise UserError(f"activations hold NaN or infinity, first in dimension {lost[0]}")

@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.decomposition import IncrementalPCA
 from sklearn.utils import gen_batches
 
+from workflow.lib.methods.scaling import refuse_non_numbers
+
 BATCH = 16_384  # vectors
 
 
@@ -28,6 +30,7 @@ class PrincipalAxes:
 
 def principal_axes(vectors: np.ndarray) -> PrincipalAxes:
     """As many axes as vectors or dimensions, whichever are fewer; the largest entry of each is positive."""
+    refuse_non_numbers(vectors)
     pca = IncrementalPCA(n_components=min(vectors.shape))
     with np.errstate(invalid="ignore"):  # equal vectors have no variance, and their shares are 0 / 0
         for batch in gen_batches(len(vectors), BATCH):
