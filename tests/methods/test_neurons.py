@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.methods.linear import fit_softmax
+from workflow.lib.methods.neurons.heldout_accuracy import _selected_optimum
 from workflow.lib.methods.neurons.search import (
     cross_validated_accuracies,
     greedy_search,
@@ -14,6 +17,9 @@ from workflow.lib.methods.neurons.search import (
     stratified_folds,
     stratified_rows,
 )
+from workflow.lib.methods.scaling import mean_and_scale
+
+PENALISED = 0.003
 
 
 def overlapping_classes(n, d, n_classes, seed=0):
@@ -34,13 +40,13 @@ def one_neuron_per_class(n, d, n_classes, neurons, seed=0):
     return x.astype(np.float32), y
 
 
-def plain_accuracies(x, y, selected, folds):
+def plain_accuracies(x, y, selected, folds, c=1.0):
     accuracies = np.full(x.shape[1], np.nan)
     for j in set(range(x.shape[1])) - set(selected):
         columns, of_folds = [*selected, j], []
         for fold in np.unique(folds):
             train, test = folds != fold, folds == fold
-            model = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-6, max_iter=2000))
+            model = make_pipeline(StandardScaler(), LogisticRegression(C=c, tol=1e-6, solver="newton-cholesky"))
             model.fit(x[train][:, columns].astype(np.float64), y[train])
             of_folds.append(model.score(x[test][:, columns].astype(np.float64), y[test]))
         accuracies[j] = np.mean(of_folds)
@@ -55,6 +61,38 @@ def test_accuracies_are_those_of_scikit_learn(n_classes, selected):
     ours, plain = cross_validated_accuracies(x, y, n_classes, selected, folds), plain_accuracies(x, y, selected, folds)
     assert np.array_equal(np.flatnonzero(np.isnan(ours)), np.sort(selected))
     np.testing.assert_allclose(ours, plain, atol=0.005)  # two rows of 400
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("selected", [[], [3]])
+def test_so_are_those_of_strongly_penalised_classifiers(n_classes, selected):
+    """Labels of unequal number: the penalty then decides how often the rare ones are answered."""
+    x, y = overlapping_classes(900, 8, n_classes)
+    x, y = x[(y == 0) | (np.arange(900) % 3 == 0)], y[(y == 0) | (np.arange(900) % 3 == 0)]
+    folds = stratified_folds(y, 5, seed=0)
+    ours = cross_validated_accuracies(x, y, n_classes, selected, folds, c=PENALISED)
+    np.testing.assert_allclose(ours, plain_accuracies(x, y, selected, folds, PENALISED), atol=0.005)
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [0, 1, 2], [0, 2, 3]], ids=["two", "three", "one missing"])
+def test_the_search_starts_from_the_selected_neurons_classifier(labels):
+    x, y = overlapping_classes(400, 6, len(labels))
+    y, selected, (mean, scale) = np.array(labels)[y], [4, 1], mean_and_scale(x)
+    start = _selected_optimum(
+        [(x[:150], y[:150]), (x[150:], y[150:])], max(labels) + 1, selected, mean, scale, 1.0, "cpu"
+    )
+    rows = ((x - mean) / scale)[:, selected]
+    logits = np.hstack([np.ones((400, 1)), rows]) @ start.numpy()
+    expected = fit_softmax(rows, y).predict_proba(rows)
+    np.testing.assert_allclose(softmax(logits, axis=1)[:, labels], expected, atol=1e-3)
+
+
+def test_a_class_that_no_row_has_changes_nothing():
+    x, y = overlapping_classes(400, 6, 3)
+    folds = stratified_folds(y, 5, seed=0)
+    for selected in ([], [2]):
+        four, three = (cross_validated_accuracies(x, y, n, selected, folds) for n in (4, 3))
+        np.testing.assert_allclose(four, three, atol=0.005)
 
 
 def test_every_fold_has_its_share_of_every_class():
@@ -102,7 +140,7 @@ def test_single_neurons_on_the_test_set_are_those_of_scikit_learn():
     x, y = overlapping_classes(900, 6, 4, seed=3)
     ours = single_neuron_accuracies(x[:600], y[:600], x[600:], y[600:], 4)
     for j in range(6):
-        model = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-6)).fit(
+        model = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-6, solver="newton-cholesky")).fit(
             x[:600, [j]].astype(np.float64), y[:600]
         )
         assert ours[j] == pytest.approx(model.score(x[600:, [j]].astype(np.float64), y[600:]), abs=0.007)
@@ -153,7 +191,11 @@ def test_a_class_rarer_than_the_folds_is_an_error_that_names_it():
 def test_a_subsample_keeps_the_classes_shares():
     y = np.repeat([0, 1, 2], [700, 200, 100])
     rows = stratified_rows(y, max_rows=100, seed=0)
-    assert np.bincount(y[rows]).tolist() == [70, 20, 10]
+    assert np.bincount(y[rows]).tolist() == [70, 20, 10] and len(set(rows)) == 100
+    assert np.array_equal(rows, stratified_rows(y, max_rows=100, seed=0))
+    assert not np.array_equal(rows, stratified_rows(y, max_rows=100, seed=1))
+    assert np.array_equal(stratified_rows(y, max_rows=5000, seed=0), np.arange(1000))
+    assert len(stratified_rows(y, max_rows=999, seed=0)) == 999  # fewer left out than classes
     x, _ = one_neuron_per_class(1000, 5, 2, neurons=[3])
     assert greedy_search(x, np.arange(1000) % 2, 2, n_neurons=1, max_rows=200)[0]["neuron"] == 3
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from workflow.papers.beyond.numbers import agreement, marginal_costs, normalised, rank_correlation
+from workflow.papers.beyond.numbers import agreement, marginal_costs, normalised
 
 
 def test_a_layer_is_worth_what_its_absence_costs():
@@ -42,11 +42,15 @@ def test_agreement_is_spearman_s_over_layers_that_both_have():
     assert set(table["layers"]) == {4}
     found = {(row.one, row.other): row.correlation for row in table.itertuples()}
     assert found == pytest.approx({("rsa", "weights"): 1, ("rsa", "reinit"): -1, ("weights", "reinit"): -1})
-    rng = np.random.default_rng(0)
-    one, other = rng.integers(5, size=(2, 12)).astype(float)  # with ties
-    assert rank_correlation(one, other) == pytest.approx(spearmanr(one, other).statistic)
+    one, other = np.random.default_rng(0).integers(5, size=(2, 12)).astype(float)  # with ties
     one[3] = np.nan
     known = np.arange(12) != 3
-    assert rank_correlation(one, other) == pytest.approx(spearmanr(one[known], other[known]).statistic)
-    assert np.isnan(rank_correlation(np.array([1.0, 2.0, np.nan]), np.array([1.0, 2.0, 3.0])))
-    assert np.isnan(rank_correlation(np.array([1.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0])))
+    row = agreement(changes(rsa=one, weights=other)).iloc[0]
+    assert row["layers"] == 11
+    assert row["correlation"] == pytest.approx(spearmanr(one[known], other[known]).statistic)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("one", [[1.0, 2.0, np.nan], [1.0, 1.0, 1.0]], ids=["two layers", "a constant"])
+def test_too_little_to_rank_is_no_agreement(one):
+    assert np.isnan(agreement(changes(rsa=one, weights=[1.0, 2.0, 3.0]))["correlation"].item())

@@ -15,7 +15,6 @@ from workflow.lib.encoders.batches import TOKENS_PER_BATCH, bucketed_batches, so
 from workflow.lib.encoders.loading import load_encoder
 from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoders.tokenization import Encoded
-from workflow.lib.methods.metrics import matthews
 from workflow.lib.training import finetuning, loop
 from workflow.lib.training import state as saving
 from workflow.lib.training.heads.classification import SequenceHead, UnitBatch, UnitExamples
@@ -409,15 +408,6 @@ def test_scores_are_those_of_one_row_at_a_time(examples):
     assert list(scores) == ["accuracy", "matthews"]
     assert scores["accuracy"] == np.mean(np.array(alone) == examples.numbers)
     assert scores["matthews"] == pytest.approx(matthews_corrcoef(examples.numbers, alone))
-
-
-@pytest.mark.parametrize("n_labels", [1, 2, 5])
-def test_matthews_is_that_of_scikit_learn(n_labels):
-    rng = np.random.default_rng(n_labels)
-    truth, guess = rng.integers(n_labels, size=(2, 200))
-    truth[::2] = guess[::2]
-    assert matthews(truth, guess) == pytest.approx(matthews_corrcoef(truth, guess))
-    assert matthews(truth, np.zeros_like(truth)) == 0
 
 
 # --- the script

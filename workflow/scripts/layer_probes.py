@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 import numpy as np
+from sklearn.metrics import accuracy_score, matthews_corrcoef
+from sklearn.pipeline import Pipeline
 
 from workflow.lib.activations.cache import read_about
 from workflow.lib.activations.labelled_vectors import LabelledVectors, labelled_vectors
 from workflow.lib.data.labelled_units import label_numbers
-from workflow.lib.methods.layer_probes.short_training import train_short
-from workflow.lib.methods.linear import SoftmaxModel, fit_softmax
-from workflow.lib.methods.metrics import matthews
+from workflow.lib.methods.layer_probes.short_training import LinearHead, train_short
+from workflow.lib.methods.linear import fit_softmax
 
 # Of vectors, in one pass. Layers do not depend on each other, so any number of passes gives the same heads.
 BYTES_HELD = 4 << 30
@@ -23,13 +24,13 @@ def passes(n_layers: int, bytes_of_layer: int) -> list[range]:
 
 def trained_heads(
     layers: list[np.ndarray], y: np.ndarray, n_classes: int, settings: dict, seed: int
-) -> Iterator[tuple[dict, list[SoftmaxModel]]]:
+) -> Iterator[tuple[dict, list[LinearHead | Pipeline]]]:
     """Heads of all layers for every training; a converged one leaves nothing to chance, so its seed is -1."""
     how = {name: settings[name] for name in ("learning_rate", "epochs", "batch_size")}
     for probe_seed in settings["seeds"]:
         heads = train_short(layers, y, n_classes, **how, seed=[seed, probe_seed])
         yield {"training": "short", "probe_seed": probe_seed}, heads
-    yield {"training": "converged", "probe_seed": -1}, [fit_softmax(layer, y, n_classes) for layer in layers]
+    yield {"training": "converged", "probe_seed": -1}, [fit_softmax(layer, y) for layer in layers]
 
 
 def probe_layers(train: LabelledVectors, test: LabelledVectors, settings: dict, seed: int) -> list[dict]:
@@ -43,7 +44,7 @@ def probe_layers(train: LabelledVectors, test: LabelledVectors, settings: dict, 
         for about, heads in trained_heads(seen, y_train, len(names), settings, seed):
             for layer, head, vectors in zip(group, heads, unseen, strict=True):
                 guess = head.predict(vectors)
-                scores = {"accuracy": float(np.mean(guess == y_test)), "matthews": matthews(y_test, guess)}
+                scores = {"accuracy": accuracy_score(y_test, guess), "matthews": matthews_corrcoef(y_test, guess)}
                 rows.append({"layer": layer, **about, **scores, "n_train": len(y_train)})
     return rows
 

@@ -25,8 +25,8 @@ def search_and_test(task: TaskVectors, settings: dict, seed: int, device: str) -
 
 
 def accuracy_of(task: TaskVectors, neurons: list[int], c: float) -> float:
-    model = fit_softmax(task.train[:, neurons], task.train_labels, len(task.labels), c=c)
-    return model.accuracy(task.test[:, neurons], task.test_labels)
+    model = fit_softmax(task.train[:, neurons], task.train_labels, c)
+    return model.score(task.test[:, neurons], task.test_labels)
 
 
 def each_alone(task: TaskVectors, c: float, device: str) -> list[dict]:

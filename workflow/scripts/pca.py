@@ -11,22 +11,20 @@ import numpy as np
 from workflow.lib.activations.text_vectors import TaskVectors
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.linear import fit_softmax
-from workflow.lib.methods.pca.principal_axes import PIECE, PrincipalAxes, principal_axes
+from workflow.lib.methods.pca.principal_axes import PrincipalAxes, principal_axes
+from workflow.lib.methods.scaling import fitted_scaler
 
 Projection = Callable[[np.ndarray], np.ndarray]
 
 
 def onto_components(pca: PrincipalAxes, n: int) -> Projection:
-    """In pieces, because coordinates are computed in float64."""
-    return lambda x: np.concatenate(
-        [pca.project(x[at : at + PIECE], n).astype(np.float32) for at in range(0, len(x), PIECE)]
-    )
+    return lambda x: pca.project(x, n)
 
 
 def accuracy_with(project: Projection, task: TaskVectors, c: float) -> float:
-    spread = float(np.sqrt(np.mean(np.square(task.train - task.train.mean(axis=0)), dtype=np.float64)))
-    model = fit_softmax(project(task.train), task.train_labels, len(task.labels), c=c, common_scale=spread)
-    return model.accuracy(project(task.test), task.test_labels)
+    spread = float(fitted_scaler(task.train).var_.mean() ** 0.5)
+    model = fit_softmax(project(task.train), task.train_labels, c, common_scale=spread)
+    return model.score(project(task.test), task.test_labels)
 
 
 def checked_grid(components: list[int], width: int) -> list[int]:

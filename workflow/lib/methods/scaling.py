@@ -1,16 +1,31 @@
-"""Standardising features, apart from what stands on it: it needs numpy alone."""
+"""Standardising features by scikit-learn, guarded against what activations may hold."""
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import gen_batches
 
 from workflow.lib.base.errors import UserError
 
+BATCH = 16_384  # rows: scikit-learn works in float64, so never on all at once
+
+
+def fitted_scaler(x: np.ndarray) -> StandardScaler:
+    """A constant feature keeps scale 1 and so becomes zero, also one whose values differ by rounding alone."""
+    refuse_non_numbers(x)
+    scaler = StandardScaler()
+    for rows in gen_batches(len(x), BATCH):
+        scaler.partial_fit(x[rows])
+    scaler.scale_[np.sqrt(scaler.var_) <= 1e-6 * np.maximum(1.0, np.abs(scaler.mean_))] = 1.0
+    return scaler
+
 
 def mean_and_scale(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As scikit-learn's StandardScaler: a constant feature keeps scale 1 and so becomes zero."""
-    mean = x.mean(axis=0, dtype=np.float64)
-    if not np.isfinite(mean).all():
-        raise UserError(f"activations hold NaN or infinity, first in dimension {int(np.argmin(np.isfinite(mean)))}")
-    pieces = (x[i : i + 4096] - mean for i in range(0, len(x), 4096))  # float64, so never of the whole at once
-    deviation = np.sqrt(sum(np.einsum("nd,nd->d", piece, piece) for piece in pieces) / len(x))
-    constant = deviation <= 1e-6 * np.maximum(1.0, np.abs(mean))  # what is left is rounding, not signal
-    return mean.astype(np.float32), np.where(constant, 1.0, deviation).astype(np.float32)
+    scaler = fitted_scaler(x)
+    return scaler.mean_.astype(np.float32), scaler.scale_.astype(np.float32)
+
+
+def refuse_non_numbers(x: np.ndarray) -> None:
+    """scikit-learn's scaler passes over NaN, and its other estimators name no dimension."""
+    lost = np.flatnonzero(~np.isfinite(x.sum(axis=0, dtype=np.float64)))
+    if len(lost):
+        raise UserError(f"activations hold NaN or infinity, first in dimension {lost[0]}")

@@ -2,9 +2,7 @@
 
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 METHODS = {
     "rsa": "RSA (1 - similarity)",
@@ -39,22 +37,16 @@ def normalised(changes: pd.DataFrame) -> pd.DataFrame:
     return changes.assign(share=changes["change"] / largest.where(largest > 0))
 
 
-def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Spearman's, over the layers that both have; NaN with fewer than three or a constant."""
-    known = ~np.isnan(one) & ~np.isnan(other)
-    ranks = [rankdata(values[known]) for values in (one, other)]
-    if known.sum() < 3 or not all(values.std() for values in ranks):
-        return float("nan")
-    return float(np.corrcoef(ranks)[0, 1])
-
-
 def agreement(changes: pd.DataFrame) -> pd.DataFrame:
-    """model, one, other, correlation, layers (that both have): every pair of methods, in every model."""
+    """model, one, other, correlation, layers (that both have): every pair of methods, in every model.
+
+    Spearman's, over the layers that both have; NaN with fewer than three or a constant.
+    """
     rows = []
     for model, here in changes.groupby("model", sort=False):
         wide = here.pivot(index="layer", columns="method", values="change").sort_index()
+        correlations = wide.corr(method="spearman", min_periods=3)
         for one, other in combinations([name for name in METHODS if name in wide], 2):
-            correlation = rank_correlation(wide[one].to_numpy(), wide[other].to_numpy())
-            layers = len(wide[[one, other]].dropna())
-            rows.append({"model": model, "one": one, "other": other, "correlation": correlation, "layers": layers})
+            found = {"correlation": correlations.loc[one, other], "layers": len(wide[[one, other]].dropna())}
+            rows.append({"model": model, "one": one, "other": other, **found})
     return pd.DataFrame(rows)

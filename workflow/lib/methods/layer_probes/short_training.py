@@ -5,25 +5,34 @@ but 0.008 on CoLA, beside the 0.02 that is the spread of the first weights. Ther
 drew it; a converged probe (workflow.lib.methods.linear) says what the vectors really hold.
 
 All layers are trained in one pass, from the same first head and on the same batches: what differs between them is the
-vectors alone. The gradient of softmax regression has a closed form, so this needs no torch. What the authors' set-up
-has and vectors from a cache have not: dropout below the head, and the frozen pooler of BERT's next-sentence head (their
-later code keeps it; an encoder as it is fetched here has none, and most other encoders never had one).
+vectors alone. What the authors' set-up has and vectors from a cache have not: dropout below the head, and the frozen
+pooler of BERT's next-sentence head (their later code keeps it; an encoder as it is fetched here has none, and most
+other encoders never had one).
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
-
-from workflow.lib.methods.linear import SoftmaxModel
+import torch
+from torch.nn.functional import cross_entropy
+from torch.optim.lr_scheduler import LinearLR
 
 FIRST_SD = 0.02  # of BERT's own initialiser
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+
+
+@dataclass(frozen=True)
+class LinearHead:
+    weights: np.ndarray  # (width, classes)
+    intercept: np.ndarray  # (classes,)
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        return (x @ self.weights + self.intercept).argmax(axis=1)
 
 
 def first_head(width: int, n_classes: int, rng: np.random.Generator) -> np.ndarray:
-    """(width + 1, n_classes): drawn weights, and a last row for the biases, which begin at zero."""
-    weights = rng.normal(0.0, FIRST_SD, (width, n_classes))
-    return np.vstack([weights, np.zeros((1, n_classes))]).astype(np.float32)
+    """(width, n_classes) drawn weights; biases begin at zero."""
+    return rng.normal(0.0, FIRST_SD, (width, n_classes)).astype(np.float32)
 
 
 def shuffled_batches(n_rows: int, batch_size: int, epochs: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
@@ -42,28 +51,23 @@ def train_short(
     epochs: int,
     batch_size: int,
     seed: list[int],
-) -> list[SoftmaxModel]:
+) -> list[LinearHead]:
     """A head for each layer's (rows, width) vectors, by AdamW without weight decay; the rate falls linearly to zero."""
     rng = np.random.default_rng(seed)
     n_rows, width = layers[0].shape
-    heads = np.repeat(first_head(width, n_classes, rng)[None], len(layers), axis=0)
-    mean, square = np.zeros_like(heads), np.zeros_like(heads)
-    one_hot = (np.asarray(labels)[:, None] == np.arange(n_classes)).astype(np.float32)
+    drawn = torch.from_numpy(first_head(width, n_classes, rng))
+    weights = drawn.repeat(len(layers), 1, 1).requires_grad_()
+    intercepts = torch.zeros(len(layers), 1, n_classes, requires_grad=True)
+    optimizer = torch.optim.AdamW([weights, intercepts], lr=learning_rate, weight_decay=0.0)
     n_steps = epochs * -(-n_rows // batch_size)
-    for step, rows in enumerate(shuffled_batches(n_rows, batch_size, epochs, rng)):
-        gradient = _gradient(heads, np.stack([layer[rows] for layer in layers]), one_hot[rows])
-        mean += (1 - BETA1) * (gradient - mean)
-        square += (1 - BETA2) * (gradient * gradient - square)
-        rate = learning_rate * (1 - step / n_steps) / (1 - BETA1 ** (step + 1))
-        heads -= rate * mean / (np.sqrt(square / (1 - BETA2 ** (step + 1))) + EPSILON)
-    as_they_are = np.zeros(width, dtype=np.float32), np.ones(width, dtype=np.float32)
-    return [SoftmaxModel(*as_they_are, head[:-1], head[-1]) for head in heads]
-
-
-def _gradient(heads: np.ndarray, vectors: np.ndarray, one_hot: np.ndarray) -> np.ndarray:
-    """Of the mean cross-entropy: heads (layers, width + 1, classes), vectors (layers, rows, width)."""
-    logits = vectors @ heads[:, :-1] + heads[:, -1:]
-    odds = np.exp(logits - logits.max(axis=2, keepdims=True))
-    residual = (odds / odds.sum(axis=2, keepdims=True) - one_hot) / np.float32(len(one_hot))
-    of_weights = vectors.transpose(0, 2, 1) @ residual
-    return np.concatenate([of_weights, residual.sum(axis=1, keepdims=True)], axis=1)
+    schedule = LinearLR(optimizer, start_factor=1.0, end_factor=0.0, total_iters=n_steps)
+    for rows in shuffled_batches(n_rows, batch_size, epochs, rng):
+        vectors, truth = torch.from_numpy(np.stack([layer[rows] for layer in layers])), torch.from_numpy(labels[rows])
+        logits = torch.baddbmm(intercepts, vectors, weights)  # (layers, rows, classes)
+        # a sum over layers, so that each has the gradient that it would have alone
+        loss = cross_entropy(logits.flatten(0, 1), truth.repeat(len(layers)), reduction="sum") / len(rows)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    return [LinearHead(*head) for head in zip(weights.detach().numpy(), intercepts.detach()[:, 0].numpy())]

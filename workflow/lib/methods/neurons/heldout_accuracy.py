@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from workflow.lib.methods.linear import fit_softmax, penalty_of
+from workflow.lib.methods.linear import fit_softmax
 from workflow.lib.methods.neurons.side_by_side import BorderedHessian, Lanes, Problem, fit
 
 TOLERANCE = 1e-4  # of the mean gradient, as in scikit-learn; at 1e-3 small sets were off by five rows in 1,500
@@ -100,13 +100,15 @@ def _one_thread_per_worker() -> Iterator[None]:
 def _selected_optimum(blocks, n_classes, selected, mean, scale, c, device) -> torch.Tensor:
     """(1 + selected, classes) parameters of the classifier without a candidate, in the working units."""
     y = np.concatenate([labels for _, labels in blocks])
-    if not selected:
-        parameters = np.log(np.maximum(np.bincount(y, minlength=n_classes), 1e-3) / len(y))[None]
-    else:
+    parameters = np.zeros((1 + len(selected), n_classes))
+    parameters[0] = np.log(np.maximum(np.bincount(y, minlength=n_classes), 1e-3) / len(y))
+    if selected:
         x = np.concatenate([(rows[:, selected] - mean[selected]) / scale[selected] for rows, _ in blocks])
-        model = fit_softmax(x, y, n_classes, c)
-        weights = model.weights / model.scale[:, None]
-        parameters = np.vstack([model.intercept - model.mean @ weights, weights])
+        scaler, classifier = (step for _, step in fit_softmax(x, y, c).steps)
+        weights, intercept = classifier.coef_.T / scaler.scale_[:, None], classifier.intercept_
+        fitted = np.vstack([intercept - scaler.mean_ @ weights, weights])
+        # scikit-learn has one column for two classes; one that is missing here keeps the rarest intercept
+        parameters[:, classifier.classes_] = fitted if fitted.shape[1] > 1 else np.hstack([-fitted, fitted]) / 2
     return torch.as_tensor(parameters - parameters.mean(1, keepdims=True), dtype=torch.float32, device=device)
 
 
@@ -156,7 +158,9 @@ def _penalty(whole: Sums, c: float) -> torch.Tensor:
     units of the whole set, and a change of unit only changes a feature's penalty, by its variance in the split."""
     variances = whole.squares / whole.n_rows - (whole.by_class.sum(1) / whole.n_rows).square()
     # a feature that is constant in the split keeps its unit, and its weight is then penalised to zero
-    penalty = torch.where(variances > 1e-6, variances, 1.0) * penalty_of(whole.by_class.shape[1], c)
+    # of two classes scikit-learn penalises one weight vector, the difference of the two here
+    n_classes = whole.by_class.shape[1]
+    penalty = torch.where(variances > 1e-6, variances, 1.0) * (2.0 if n_classes == 2 else 1.0) / c
     penalty[0] = 0.0  # the intercept
     return penalty[:, None]
 

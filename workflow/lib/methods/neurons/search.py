@@ -5,6 +5,8 @@ with rows x dimensions x classes x folds, and with the number of chosen neurons 
 """
 
 import numpy as np
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import resample
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.neurons.heldout_accuracy import Split, candidate_accuracies
@@ -19,11 +21,10 @@ def stratified_folds(y: np.ndarray, n_folds: int, seed: int, n_classes: int = 0)
                 f"class {label} has {count} examples, fewer than n_folds={n_folds}: every fold must hold each class "
                 "(use fewer folds or more rows)"
             )
-    # dealt out like cards, class after class (scikit-learn's import would take longer than the search of a small model)
-    order = np.random.default_rng(seed).permutation(len(y))
-    by_class = order[np.argsort(y[order], kind="stable")]
     folds = np.empty(len(y), dtype=np.int64)
-    folds[by_class] = np.arange(len(y)) % n_folds
+    splits = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(y, y)
+    for fold, (_, held_out) in enumerate(splits):
+        folds[held_out] = fold
     return folds
 
 
@@ -31,12 +32,7 @@ def stratified_rows(y: np.ndarray, max_rows: int | None, seed: int) -> np.ndarra
     """Sorted indices of at most `max_rows` rows in which every class keeps its share."""
     if max_rows is None or len(y) <= max_rows:
         return np.arange(len(y))
-    order = np.random.default_rng(seed).permutation(len(y))
-    place = np.empty(len(y))
-    for label in np.unique(y):
-        rows = order[y[order] == label]
-        place[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
-    return np.sort(np.argsort(place, kind="stable")[:max_rows])
+    return np.sort(resample(np.arange(len(y)), replace=False, n_samples=max_rows, stratify=y, random_state=seed))
 
 
 def cross_validated_accuracies(

@@ -1,14 +1,16 @@
-"""Principal component analysis: centred, not whitened.
+"""Principal component analysis by scikit-learn: centred, not whitened.
 
-From the covariance matrix, which is exact and cheap for any number of vectors, as scikit-learn's `covariance_eigh` is;
-importing scikit-learn takes longer than all the analyses of a small model.
+From the covariance matrix, which is exact and cheap for any number of vectors. scikit-learn takes the mean out of that
+matrix at the end, in the vectors' own float32, and so loses digits where a dimension lies far from zero; hence vectors
+are centred first.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.decomposition import PCA
 
-PIECE = 65_536  # vectors: in float64, so never of all at once
+from workflow.lib.methods.scaling import refuse_non_numbers
 
 
 @dataclass(frozen=True)
@@ -19,17 +21,15 @@ class PrincipalAxes:
 
     def project(self, x: np.ndarray, n: int) -> np.ndarray:
         """Coordinates on the first n axes."""
-        return (x - self.mean) @ self.axes[:n].T
+        axes = self.axes[:n].T
+        return x @ axes - self.mean @ axes  # x - mean would be a copy of all vectors
 
 
 def principal_axes(vectors: np.ndarray) -> PrincipalAxes:
     """As many axes as vectors or dimensions, whichever are fewer; the largest entry of each is positive."""
-    mean = vectors.mean(axis=0, dtype=np.float64)
-    pieces = (vectors[at : at + PIECE] - mean for at in range(0, len(vectors), PIECE))
-    scatter = sum(piece.T @ piece for piece in pieces)
-    variances, axes = np.linalg.eigh(scatter)
-    n = min(vectors.shape)
-    variances, axes = np.maximum(variances[::-1][:n], 0.0), axes.T[::-1][:n]
-    largest = axes[np.arange(n), np.abs(axes).argmax(axis=1)]
-    total = np.trace(scatter)
-    return PrincipalAxes(mean, axes * np.sign(largest)[:, None], variances / total if total else variances)
+    refuse_non_numbers(vectors)
+    mean = vectors.mean(axis=0, dtype=np.float64).astype(vectors.dtype)
+    pca = PCA(n_components=min(vectors.shape), svd_solver="covariance_eigh")
+    with np.errstate(invalid="ignore", divide="ignore"):  # equal vectors have no variance, and their shares are 0 / 0
+        pca.fit(vectors - mean)
+    return PrincipalAxes(mean, pca.components_, np.nan_to_num(pca.explained_variance_ratio_))

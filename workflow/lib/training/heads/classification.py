@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 import torch
+from sklearn.metrics import accuracy_score, matthews_corrcoef
 from torch import nn
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedTokenizerBase
@@ -13,7 +14,6 @@ from transformers import PreTrainedTokenizerBase
 from workflow.lib.data.labelled_units import Units, label_numbers, labelled_units, vocabulary
 from workflow.lib.encoders.tokenization import Encoded, encode
 from workflow.lib.encoders.unit_pooling import BatchTokens, mean_of_tokens
-from workflow.lib.methods.metrics import matthews
 from workflow.lib.training.heads.rows import WholeRows
 from workflow.lib.training.heads.tunable import Head, Tunable
 
@@ -88,7 +88,7 @@ class LinearHead(Head):
     def scores(self, model: Tunable, examples: UnitExamples) -> dict[str, float]:
         pairs = [(batch.labels, said.argmax(dim=1)) for _, batch, said in model.said_of(examples)]
         truth, guess = (torch.cat(column).cpu().numpy() for column in zip(*pairs))
-        return {"accuracy": float(np.mean(truth == guess)), "matthews": matthews(truth, guess)}
+        return {"accuracy": accuracy_score(truth, guess), "matthews": matthews_corrcoef(truth, guess)}
 
 
 class SequenceHead(LinearHead):
