@@ -1,4 +1,4 @@
-"""Principal axes against the plain formula in float64, and what the batches must not change."""
+"""Principal axes against the plain formula in float64, planted planes, and what far dimensions must not change."""
 
 import tracemalloc
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.methods.pca import principal_axes as module
 from workflow.lib.methods.pca.principal_axes import principal_axes
 
 
@@ -16,10 +15,8 @@ def plain(x):
     return variances[::-1] / variances.sum(), axes.T[::-1]
 
 
-@pytest.mark.parametrize("batch", [16_384, 64, 299])
 @pytest.mark.parametrize("n, d", [(300, 20), (12, 40), (2, 5)])
-def test_axes_shares_and_projections_are_those_of_the_plain_formula(n, d, batch, monkeypatch):
-    monkeypatch.setattr(module, "BATCH", batch)
+def test_axes_shares_and_projections_are_those_of_the_plain_formula(n, d):
     x = (np.random.default_rng(0).normal(size=(n, d)) * np.linspace(5, 1, d) + 100).astype(np.float32)
     ours, (shares, axes) = principal_axes(x), plain(x)
     meaningful = min(n - 1, d)  # n vectors span n - 1 directions around their mean
@@ -30,9 +27,8 @@ def test_axes_shares_and_projections_are_those_of_the_plain_formula(n, d, batch,
     assert ours.project(x, 1).shape == (n, 1) and ours.project(x, 1).dtype == np.float32
 
 
-def test_a_dimension_far_from_zero_is_no_component(monkeypatch):
+def test_a_dimension_far_from_zero_is_no_component():
     """One of an encoder's few outlying dimensions: large everywhere, and everywhere the same."""
-    monkeypatch.setattr(module, "BATCH", 1000)
     x = np.random.default_rng(0).normal(size=(20_000, 8)).astype(np.float32) * np.linspace(2, 1, 8, dtype=np.float32)
     x[:, 5] += 3000
     np.testing.assert_allclose(principal_axes(x).explained, plain(x)[0], rtol=1e-3)
@@ -48,15 +44,14 @@ def test_the_planted_plane_is_found():
     assert pca.explained[:2].sum() == pytest.approx(1, abs=1e-4) and (np.diff(pca.explained) <= 0).all()
 
 
-def test_memory_is_that_of_a_batch(monkeypatch):
-    monkeypatch.setattr(module, "BATCH", 1000)
+def test_memory_is_that_of_one_centred_copy():
     x = np.random.default_rng(0).normal(size=(20_000, 32)).astype(np.float32)
     x.flags.writeable = False  # and nothing is centred in place
     principal_axes(x[:2000])  # imports and buffers that stay
     tracemalloc.start()
     try:
         principal_axes(x)
-        assert tracemalloc.get_traced_memory()[1] < 0.4 * x.nbytes
+        assert tracemalloc.get_traced_memory()[1] < 1.3 * x.nbytes
     finally:
         tracemalloc.stop()
 
@@ -65,7 +60,7 @@ def test_memory_is_that_of_a_batch(monkeypatch):
 @pytest.mark.parametrize("n", [1, 5])
 def test_identical_vectors_have_no_variance(n):
     axes = principal_axes(np.ones((n, 3), dtype=np.float32))
-    assert not axes.explained.any() and np.abs(axes.project(np.ones((1, 3)), 2)).max() < 1e-6
+    assert not axes.explained.any() and np.abs(axes.project(np.ones((1, 3)), 2)).max(initial=0) < 1e-6
 
 
 def test_values_that_are_not_numbers_are_named():

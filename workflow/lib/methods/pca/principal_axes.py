@@ -29,6 +29,8 @@ def principal_axes(vectors: np.ndarray) -> PrincipalAxes:
     """As many axes as vectors or dimensions, whichever are fewer; the largest entry of each is positive."""
     refuse_non_numbers(vectors)
     mean = vectors.mean(axis=0, dtype=np.float64).astype(vectors.dtype)
+    if len(vectors) < 2:  # no variance, and any axis will do
+        return PrincipalAxes(mean, np.eye(1, vectors.shape[1], dtype=vectors.dtype), np.zeros(1))
     pca = PCA(n_components=min(vectors.shape), svd_solver="covariance_eigh")
     with np.errstate(invalid="ignore", divide="ignore"):  # equal vectors have no variance, and their shares are 0 / 0
         pca.fit(vectors - mean)

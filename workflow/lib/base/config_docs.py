@@ -1,0 +1,109 @@
+"""The tables of config/README.md, made from the schemas: `make config-docs`. A test keeps them in step."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from workflow.lib.base.config import config_schema
+from workflow.lib.base.digests import ROOT
+from workflow.papers import Paper, all_papers
+
+README = ROOT / "config/README.md"
+BEGIN, END = "<!-- made by `make config-docs` from here -->\n", "<!-- to here -->\n"
+ENTRIES = {"datasets": ["dataset"], "tasks": ["task"],
+           "encoders": ["encoder", "pretrain_encoder", "random_encoder", "hub_encoder", "folder_encoder"]}  # fmt: skip
+NAMES = {"name": "name", "file_name": "file name", "instance": "`<name>.<seed>`", "dataset_split": "`<dataset>/<split>`",
+         "repository": "text", "commit": "40 hexadecimal digits", "folder": "folder",
+         "folder_or_null": "folder or null"}  # fmt: skip
+WORDS = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true, false", "null": "null",
+         "object": "mapping"}  # fmt: skip
+LIMITS = {"minimum": ">= {:g}", "exclusiveMinimum": "> {:g}", "maximum": "<= {:g}", "exclusiveMaximum": "< {:g}"}
+
+
+def resolved(entry: dict, root: dict) -> dict:
+    """With what stands behind its $ref; its own keys go first."""
+    if "$ref" not in entry:
+        return entry
+    return resolved(root["$defs"][entry["$ref"].removeprefix("#/$defs/")], root) | entry
+
+
+def kind(entry: dict, root: dict) -> str:
+    """What a value may be, in words."""
+    definition = entry.get("$ref", "").removeprefix("#/$defs/")
+    if definition in NAMES:
+        return NAMES[definition]
+    entry = resolved(entry, root)
+    if "enum" in entry:
+        return ", ".join(f"`{value}`" if isinstance(value, str) else str(value) for value in entry["enum"])
+    kinds = entry.get("type", "object")
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if kinds == ["array"]:
+        return f"list of {kind(entry['items'], root)}"
+    limits = [text.format(entry[key]) for key, text in LIMITS.items() if key in entry]
+    words = " or ".join(WORDS[name] for name in kinds if name != "null")
+    return " ".join([words, ", ".join(limits)]).strip() + (" or null" if "null" in kinds else "")
+
+
+def default(name: str, entry: dict, required: list[str]) -> str:
+    if "default" in entry:
+        value = entry["default"]
+        return f"`{value if isinstance(value, str) else json.dumps(value)}`"
+    return "required" if name in required else "optional"
+
+
+def table(parts: list[dict], root: dict) -> Iterator[str]:
+    """A row per key of these parts of the schema, which describe one section."""
+    yield "| key | type | default | meaning |"
+    yield "|---|---|---|---|"
+    seen = set()
+    for part in parts:
+        behind = resolved({"$ref": part["$ref"]}, root).get("properties", {}) if "$ref" in part else {}
+        properties = {name: entry for name, entry in part.get("properties", {}).items() if isinstance(entry, dict)}
+        for name in dict.fromkeys([*properties, *behind]):
+            entry = behind.get(name, {}) | properties.get(name, {})
+            if name in seen or "description" not in resolved(entry, root):
+                continue
+            seen.add(name)
+            cells = (kind(entry, root), default(name, entry, part.get("required", [])), entry["description"])
+            yield f"| `{name}` | {' | '.join(cells)} |"
+
+
+def sections(papers: dict[str, Paper]) -> Iterator[str]:
+    root = config_schema(papers)
+    plain = {
+        name: entry
+        for name, entry in root["properties"].items()
+        if "properties" not in resolved(entry, root) and "patternProperties" not in resolved(entry, root)
+    }
+    yield "## top level\n"
+    yield from table([{"properties": plain, "required": root["required"]}], root)
+    for name, entry in root["properties"].items():
+        if name in plain:
+            continue
+        if name in ENTRIES:
+            for definition in ENTRIES[name]:
+                part = root["$defs"][definition]
+                source = definition.removesuffix("_encoder") if definition.endswith("_encoder") else ""
+                of_source = f" of source `{source}`" if source else ""
+                yield f"\n## {name}.&lt;name&gt;{of_source}\n"
+                # any key of `training` may stand in a task: listed once
+                yield from table([{key: value for key, value in part.items() if key != "$ref"}], root)
+            continue
+        part = resolved(entry, root)
+        yield f"\n## {name}\n"
+        if name in papers:
+            yield f"{papers[name].about['title']} ({papers[name].about['authors']}).\n"
+        if "description" in part:
+            yield part["description"] + "\n"
+        yield from table([part], root)
+
+
+def generated(text: str, papers: dict[str, Paper]) -> str:
+    """The README with its generated part made anew."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return before + BEGIN + "\n" + "\n".join(sections(papers)) + "\n\n" + END + after
+
+
+if __name__ == "__main__":
+    Path(README).write_text(generated(README.read_text(), all_papers()))
