@@ -41,7 +41,6 @@ def tree(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text))
     monkeypatch.setattr(modules, "ROOT", tmp_path)
-    monkeypatch.setattr(modules, "SCRIPTS", tmp_path / "workflow" / "scripts")
     clear()
     yield tmp_path
     clear()
@@ -56,7 +55,7 @@ def changes(tree, script: str, edited: str) -> bool:
     return modules.digest_of(script) != before
 
 
-@pytest.mark.parametrize("script", ["direct.py", "late.py", "inside.py"])
+@pytest.mark.parametrize("script", ["scripts/direct.py", "scripts/late.py", "scripts/inside.py"])
 @pytest.mark.parametrize("edited", ["near.py", "far.py"])
 def test_digest_follows_direct_and_indirect_imports(tree, script, edited):
     assert changes(tree, script, f"workflow/lib/{edited}")
@@ -64,36 +63,36 @@ def test_digest_follows_direct_and_indirect_imports(tree, script, edited):
 
 @pytest.mark.parametrize("edited", ["pack/__init__.py", "pack/part.py"])
 def test_digest_follows_packages(tree, edited):
-    assert changes(tree, "package.py", f"workflow/lib/{edited}")
+    assert changes(tree, "scripts/package.py", f"workflow/lib/{edited}")
 
 
 @pytest.mark.parametrize("edited", ["lib/unrelated.py", "lib/pack/part.py", "scripts/alone.py", "scripts/late.py"])
 def test_digest_ignores_what_is_not_imported(tree, edited):
-    assert not changes(tree, "direct.py", f"workflow/{edited}")
+    assert not changes(tree, "scripts/direct.py", f"workflow/{edited}")
 
 
 def test_digest_is_the_same_in_another_folder(tree, tmp_path_factory, monkeypatch):
-    here = modules.digest_of("direct.py")
+    here = modules.digest_of("scripts/direct.py")
     there = tmp_path_factory.mktemp("moved") / "copy"
     tree.rename(there)
     monkeypatch.setattr(modules, "ROOT", there)
-    monkeypatch.setattr(modules, "SCRIPTS", there / "workflow" / "scripts")
     clear()
-    assert modules.digest_of("direct.py") == here
+    assert modules.digest_of("scripts/direct.py") == here
 
 
 def test_script_without_imports_has_an_empty_set(tree):
-    assert modules.modules_behind(modules.SCRIPTS / "alone.py") == frozenset()
+    assert modules.modules_behind(tree / "workflow/scripts/alone.py") == frozenset()
 
 
 def test_every_real_script_that_imports_the_library_has_modules():
     clear()
-    scripts = sorted(modules.SCRIPTS.rglob("*.py"))
-    assert scripts
+    scripts = sorted((modules.ROOT / "workflow/scripts").glob("*.py"))
+    scripts += sorted((modules.ROOT / "workflow/papers").glob("*/*/*.py"))
+    assert len(scripts) > 50
     for script in scripts:
         if "workflow.lib" in script.read_text():
             behind = modules.modules_behind(script)
-            assert behind and all(path.is_relative_to(modules.ROOT / "workflow" / "lib") for path in behind), script
+            assert behind and all(path.is_relative_to(modules.ROOT / "workflow") for path in behind), script
 
 
 def test_no_real_module_imports_relatively():

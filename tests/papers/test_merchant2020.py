@@ -145,7 +145,7 @@ def similarity_rows(falls: dict[str, float], own_gap: float) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     return pd.DataFrame(
         [
-            {"model": models(encoder)[task], "place": place, "layer": layer, "sample": sample,
+            {"model": models(encoder)[task], "text": place, "layer": layer, "sample": sample,
              "similarity": 1 - falls[task] * layer - own_gap * layer * (place != "wikipedia-sentences")
              + rng.normal(0, 0.001)}
             for encoder in ENCODERS for task in TASKS for layer in range(5) for sample in range(2)

@@ -4,6 +4,8 @@ import pandas as pd
 
 from tests.scripts import load_script
 from workflow.lib.base.digests import ROOT
+from workflow.lib.base.measured import summarised, tolerance_of
+from workflow.papers.matton2019.measured import TOLERANCES
 
 
 def scorecard():
@@ -12,10 +14,8 @@ def scorecard():
 
 def test_differences_and_tolerances():
     published = pd.read_csv(ROOT / "workflow/papers/matton2019/published.csv", dtype={"x": str})
-    measured = pd.DataFrame(
-        [("table2", "imdb", "finetuned", 93.2, 0.1, 3), ("table2", "dbpedia", "finetuned", 99.0, 0.1, 3)],
-        columns=["artifact", "series", "x", "measured", "sd", "n"],
-    )
+    rows = [("table2", "imdb", "finetuned", 93.2 + d) for d in (-0.1, 0.1)] + [("table2", "dbpedia", "finetuned", 99.0)]
+    measured = summarised(rows, TOLERANCES)
     numbers = scorecard().compare(published, measured, "matton2019")
     assert len(numbers) == len(published)
     row = numbers.set_index(["artifact", "series", "x"]).loc
@@ -23,3 +23,15 @@ def test_differences_and_tolerances():
     # DBpedia has a tolerance of its own, because its accuracies leave little room
     assert row["table2", "dbpedia", "finetuned"]["within"] == "no"
     assert row["table2", "ag_news", "finetuned"]["within"] == "not measured"
+
+
+def test_the_most_special_tolerance_counts():
+    tolerances = {("a",): 1.0, ("a", "s"): 2.0, ("b", "x"): 3.0}
+    assert tolerance_of(tolerances, "a", "s", "x") == 2 and tolerance_of(tolerances, "a", "t", "x") == 1
+    assert tolerance_of(tolerances, "b", "s", "x") == 3 and tolerance_of(tolerances, "c", "s", "x") != 0
+
+
+def test_repetitions_are_summarised():
+    frame = summarised([("a", "s", "x", 1.0), ("a", "s", "x", 3.0), ("a", "t", "x", 5.0)], {("a",): 0.5})
+    assert frame["measured"].tolist() == [2, 5] and frame["n"].tolist() == [2, 1]
+    assert frame["tolerance"].tolist() == [0.5, 0.5] and frame["sd"].isna().tolist() == [False, True]

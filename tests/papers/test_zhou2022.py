@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from tests.scripts import load_script
 from workflow.lib.activations.cache import LayerWriter, layer_file
-from workflow.lib.activations.labelled_vectors import Points
+from workflow.lib.activations.labelled_vectors import LabelledVectors
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.verdicts import FAILS, HOLDS, UNCLEAR
@@ -50,10 +50,10 @@ def test_points_of_words_and_pairs_are_the_cached_vectors(tmp_path):
         writer = LayerWriter(layer_file(tmp_path, layer), 2, "float32", {})
         writer.write(np.array([0, 0, 0, 1, 1]), np.array([0, 1, 2, 0, 1]), vectors + layer)
         writer.close()
-    words = Points(tmp_path, tmp_path / "d.parquet", "word")
-    assert words.labels.tolist() == ["A", "B", "A", "B", "A"] and words.n_layers == 1
+    words = LabelledVectors(tmp_path, tmp_path / "d.parquet", "word")
+    assert words.labels.tolist() == ["A", "B", "A", "B", "A"] and words.last == 1
     np.testing.assert_array_equal(words.layer(1), vectors + 1)
-    pairs = Points(tmp_path, tmp_path / "d.parquet", "word_pair")
+    pairs = LabelledVectors(tmp_path, tmp_path / "d.parquet", "word_pair")
     assert pairs.labels.tolist() == ["l", "r", "r"]
     np.testing.assert_array_equal(pairs.layer(0), np.concatenate([vectors[[0, 2, 4]], vectors[[1, 1, 3]]], axis=1))
 

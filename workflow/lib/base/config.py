@@ -73,7 +73,7 @@ def _report(faults: list[str]) -> None:
 
 def _chosen(config: dict, papers: dict) -> dict:
     asked = config.get("papers", list(papers))
-    asked = _read(asked) if isinstance(asked, str) else asked
+    asked = yaml.safe_load(asked) if isinstance(asked, str) else asked
     if not isinstance(asked, list) or not asked:
         raise UserError(f"config: papers is {show(asked)}; must be a list of {', '.join(papers)}")
     _report([f"papers[{at}] is {show(name)}: no such paper{nearest(name, list(papers))}"
@@ -113,7 +113,7 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
                 faults.name(f"datasets.{name}.rows.{split}", split, valid, "split in config/datasets.yaml")
     for key in ("mirror", "licensed"):
         if config[key] and not Path(config[key]).expanduser().is_dir():
-            faults.add(f"{key} is {show(config[key])}: no such folder")
+            faults.add(f"{key} is '{config[key]}': no such folder")
     readers = {f"tasks.{name}": (task, "train_split", "evaluate") for name, task in config["tasks"].items()}
     if any(entry["source"] == "pretrain" for entry in config["encoders"].values()):
         readers["pretraining"] = (config["pretraining"], "split")

@@ -9,7 +9,7 @@ class UserError(Exception):
 
 def nearest(name: object, valid: list[str]) -> str:
     """' (did you mean X?)' where a valid name is close, the list of valid names where it is short, else nothing."""
-    close = get_close_matches(str(name), [str(v) for v in valid], n=1, cutoff=0.6)
+    close = get_close_matches(str(name), [str(v) for v in valid], n=1, cutoff=0.65)
     if close:
         return f" (did you mean '{close[0]}'?)"
     return f" (one of: {', '.join(map(str, valid))})" if 0 < len(valid) <= 20 else ""

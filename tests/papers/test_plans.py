@@ -1,0 +1,142 @@
+"""Plans: what papers need is followed from their figures to the models, once for all papers."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workflow.lib.base.config import check_config
+from workflow.lib.base.names import encoder_of, model_of, target_of, task_of
+from workflow.lib.base.plan import Plan
+from workflow.papers import FOLDER, all_papers
+
+ROOT = Path(__file__).resolve().parents[2]
+REGISTRY = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())["registry"]
+PAPERS = all_papers()
+
+
+def merged(base: dict, changes: dict) -> dict:
+    base = copy.deepcopy(base)
+    for key, value in changes.items():
+        base[key] = merged(base.get(key) or {}, value) if isinstance(value, dict) else value
+    return base
+
+
+def plan_of(preset: str | None = None, **changes) -> Plan:
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    config = merged(config, yaml.safe_load((ROOT / preset).read_text())) if preset else config
+    config, papers = check_config(merged(config, changes), REGISTRY, PAPERS)
+    return Plan(config, papers)
+
+
+@pytest.fixture(scope="module")
+def demo() -> Plan:
+    return plan_of()
+
+
+@pytest.mark.parametrize("preset", [None, "config/laptop.yaml", "config/paper.yaml", "tests/workflow/tiny.yaml"])
+def test_every_artifact_of_every_paper_can_be_made_in_every_preset(preset):
+    made = plan_of(preset).artifacts
+    assert {key: list(of_paper) for key, of_paper in made.items()} == {
+        key: [entry["id"] for entry in paper.about["artifacts"]] for key, paper in PAPERS.items()
+    }
+
+
+def test_artifacts_have_a_script_a_kind_and_a_caption_that_can_be_filled_in(demo):
+    for key, of_paper in demo.artifacts.items():
+        for id, (artifact, _) in of_paper.items():
+            assert (FOLDER / key / artifact.script).is_file() and artifact.kind in ("figure", "table")
+            assert artifact.script.startswith(f"{artifact.kind}s/")
+            caption = demo.caption(key, id)
+            assert caption.endswith(".") and "{" not in caption
+
+
+def test_one_paper_needs_nothing_that_only_another_needs(demo):
+    for key in PAPERS:
+        alone = plan_of(papers=[key])
+        for rule, items in alone.items.items():
+            asked = {item for item, papers in demo.items[rule].items() if key in papers}
+            assert set(items) == asked, (key, rule)
+
+
+def test_what_two_papers_ask_for_is_one_item(demo):
+    shared = demo.items["cache_activations"]["base.0/pretrained/sampled/wikipedia-sentences"]
+    assert shared == ["merchant2020", "beyond"]
+    assert demo.items["finetune_model"]["base.0/pos.full.f1.s0"] == ["zhou2022", "beyond"]
+
+
+def test_only_layers_and_units_that_some_analysis_reads_are_cached(demo):
+    layers = demo.layers
+    assert layers["base.0/pretrained/cls/imdb-train"] == "last"  # matton2019 reads the last layer alone
+    assert layers["base.0/pretrained/cls/sst2-train"] == "all"  # singh2020 probes every layer
+    assert layers["base.0/pos.full.f1.s0/steps/word/pud-train"] == "blocks"
+    assert (
+        layers["base.0/pos.full.f1.s0/word/pud-train"] == "blocks"
+    )  # last for DirectProbe, blocks for label distances
+    units = {target_of(item).rpartition("/")[0] for item in layers}
+    assert units == {"cls", "word", "sampled", "span", "steps/word"}
+
+
+def test_every_cache_and_every_analysis_has_its_model(demo):
+    models = demo.items["finetune_model"]
+    for rule in ("cache_activations", "pca", "rsa", "edges", "mlp"):
+        for item in demo.items[rule]:
+            model = model_of(item)
+            assert model.endswith("/pretrained") or model in models, item
+
+
+def test_followed_models_save_their_steps_and_others_do_not(demo):
+    assert demo.tracked == {f"base.0/{task}.full.f1.s0" for task in ("pos", "dep", "ps_fxn", "ps_role")}
+    assert demo.training("base.0/pos.full.f1.s0")["save_every"] == 5
+    assert demo.training("base.0/trec50.full.f1.s0")["save_every"] == 0
+
+
+def test_sampled_tokens_carry_what_they_are_sampled_by(demo):
+    settings = demo.cache_settings("base.0/pretrained/sampled/wikipedia-sentences")
+    assert settings["rows"] == 7500 and settings["per_example"] == 2 and settings["layers"] == "all"
+    assert "rows" not in demo.cache_settings("base.0/pretrained/cls/imdb-train")
+
+
+def test_texts_are_truncated_as_in_training():
+    plan = plan_of(tasks={"imdb": {"max_tokens": 48}})
+    assert plan.cache_settings("base.0/pretrained/cls/imdb-test")["max_tokens"] == 48
+    assert plan.cache_settings("base.0/pretrained/cls/wikipedia-sentences")["max_tokens"] == 128
+
+
+def test_sweeps_are_as_deep_as_their_encoder():
+    plan = plan_of("config/paper.yaml", encoders={"bert": {"layers": 26}})
+    reinit = [item for item in plan.items["sweep"] if task_of(item) == "qnli" and ".reinit-26." in item]
+    assert reinit and not any(".reinit-27." in item for item in plan.items["sweep"])
+
+
+def test_figures_draw_the_tasks_that_they_are_given():
+    """No three tasks for matton2019, no parser for an RSA curve, no edge tasks, no last task."""
+    plan = plan_of(
+        matton2019={"tasks": ["imdb"]},
+        merchant2020={"tasks": ["mnli"], "in_domain": [], "edge_tasks": []},
+        singh2020={"fractions": {"cola": None}, "last_task": None, "compared": []},
+        zhou2022={"tasks": ["pos"], "tracked_tasks": ["pos"], "cross_tasks": {"ps_fxn": None}},
+    )
+    made = {key: set(of_paper) for key, of_paper in plan.artifacts.items()}
+    assert "fig1" in made["matton2019"] and not {"fig2", "fig3"} & made["matton2019"]
+    assert made["merchant2020"] == {"fig1", "fig2", "fig3", "fig4"}
+    assert made["singh2020"] == {"table1", "fig1", "fig2", "fig3"}
+    assert "fig7" in made["zhou2022"] and not {"fig8", "table5"} & made["zhou2022"]
+
+
+def test_a_cluster_has_a_job_for_each_item_and_one_rule(demo):
+    alone = plan_of(share={"sweeps": 1, "activations": 1, "analyses": 1})
+    assert [job.name for rule in alone.items for job in alone.jobs(rule)] == list(alone.items)
+
+
+def test_shared_jobs_hold_every_item_once(demo):
+    for rule, items in demo.items.items():
+        jobs = [job for job in demo.jobs(rule) if job.items is not None]
+        made = [f"{encoder}/{item}" for job in jobs for encoder in job.encoders for item in job.items]
+        assert not jobs or (sorted(made) == sorted(items) and len({job.name for job in jobs}) == len(jobs))
+
+
+def test_encoders_of_the_random_baseline_are_only_edge_probed(demo):
+    rules = {rule for rule, items in demo.items.items() for item in items if encoder_of(item) == "untrained.0"}
+    assert rules == {"edges", "cache_activations", "finetune_model"}  # the last for the gain of pre-training
