@@ -20,7 +20,7 @@ from scipy.stats import spearmanr
 from torch.nn.utils.rnn import pad_sequence
 
 from workflow.lib.methods.structural.gold_trees import Trees, trees_of
-from workflow.lib.methods.structural.lanes import PROBES, first_weights
+from workflow.lib.methods.structural.probes import PROBES, first_weights
 from workflow.lib.methods.structural.scores import Evaluation
 from workflow.lib.methods.structural.settings import StructuralSettings
 from workflow.lib.methods.structural.training import Probe, train_probes
