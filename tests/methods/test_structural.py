@@ -188,7 +188,9 @@ def train_plainly(probe, layer, train, dev, settings, seed):
     weights = first_weights(dev[0][layer].shape[1], settings.rank, layer, probe, seed).requires_grad_()
     rate, rng, best, stalled, lowest = settings.learning_rate, np.random.default_rng(seed), (None, np.inf), 0, np.inf
     first_moment, second_moment, n_steps = torch.zeros_like(weights), torch.zeros_like(weights), 0
-    for epochs in range(1, settings.max_epochs + 1):  # noqa: B007
+    epochs = 0
+    while epochs < settings.max_epochs and stalled < settings.patience:
+        epochs += 1
         order = rng.permutation(len(train[1]))
         for begin in range(0, len(order), settings.batch_size):
             (gradient,) = torch.autograd.grad(loss_of(train, order[begin : begin + settings.batch_size]), weights)
@@ -201,8 +203,6 @@ def train_plainly(probe, layer, train, dev, settings, seed):
         loss = loss_of(dev, range(len(dev[1]))).item()
         rate, lowest = (rate, loss) if loss < lowest * (1 - 1e-4) else (rate / 10, lowest)
         best, stalled = ((weights.detach().clone(), loss), 0) if loss < best[1] - 1e-4 else (best, stalled + 1)
-        if stalled == settings.patience:
-            break
     return *best, epochs
 
 

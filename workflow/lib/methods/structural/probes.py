@@ -27,9 +27,6 @@ class StructuralProbe(nn.Module):
         self.layer, self.probe = layer, probe  # probe: depth or distance
         self.projection = nn.Parameter(first_weights(width, rank, layer, probe, seed))
 
-    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
-        return vectors @ self.projection
-
 
 def project(probes: Sequence[StructuralProbe], vectors: torch.Tensor) -> torch.Tensor:
     """(probes, words, rank): every probe applied to its own layer of the vectors (probes, words, width)."""
