@@ -117,7 +117,7 @@ def test_a_batch_has_the_tokens_of_its_spans(tmp_path, n_spans):
             members = batch.member[batch.span == which * n + at]
             np.testing.assert_array_equal(vectors[0, :, members], layers[:, expected[number][which]])
             assert batch.first[which * n + at] == torch.nonzero(batch.span == which * n + at)[0, 0]
-    assert torch.equal(batch.score, batch.member + (batch.span >= n) * len(batch.token))
+    assert torch.equal(batch.score_index, batch.member + (batch.span >= n) * len(batch.token))
 
 
 def test_labels_of_targets(tmp_path):

@@ -15,6 +15,7 @@ from math import log, log2
 
 import numpy as np
 import torch
+from scipy.special import log_softmax
 from torch.nn.functional import cross_entropy
 
 from workflow.lib.base.errors import UserError
@@ -61,10 +62,7 @@ def label_codes(targets: Targets, names: list[str]) -> np.ndarray:
 
 def bits_of(logits: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """(targets,) what each label costs under the softmax of its logits (targets, labels)."""
-    logits = logits.astype(np.float64)
-    logits = logits - logits.max(axis=1, keepdims=True)
-    nats = np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(len(codes)), codes]
-    return nats / log(2)
+    return -log_softmax(logits.astype(np.float64), axis=1)[np.arange(len(codes)), codes] / log(2)
 
 
 def why_not(fitted: Split, dev: Split) -> str:

@@ -23,7 +23,9 @@ class Batch:
     token: torch.Tensor  # (tokens,) places in the split
     target: torch.Tensor  # (targets,) places in the split
     member: torch.Tensor  # (members,) token of the batch
-    score: torch.Tensor  # (members,) the same, counted on through the second spans: token + which span x tokens
+    score_index: (
+        torch.Tensor
+    )  # (members,) of its score among those of all tokens, first for first, then for second spans
     span: torch.Tensor  # (members,) which span it is in, ascending
     first: torch.Tensor  # (spans,) of its members
 

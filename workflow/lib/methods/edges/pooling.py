@@ -13,7 +13,7 @@ from workflow.lib.methods.edges.examples import Batch
 def softmax_in_spans(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
     """(m, members) attention weights that add up to 1 within each span, from scores (m, spans of a target, t)."""
     scores = scores.flatten(1)
-    scores = scores.gather(1, batch.score.expand(len(scores), -1))
+    scores = scores.gather(1, batch.score_index.expand(len(scores), -1))
     spans = batch.span.expand_as(scores)
     zeros = scores.new_zeros(len(scores), len(batch.first))
     highest = zeros.scatter_reduce(1, spans, scores.detach(), "amax", include_self=False)
