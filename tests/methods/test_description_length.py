@@ -8,21 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from torch.nn.functional import cross_entropy
 
 from tests.methods.test_edges import target, write_split
 from tests.scripts import run_script
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.edges import description_length as mdl
-from workflow.lib.methods.edges import networks
-from workflow.lib.methods.edges.description_length import (
-    bits_of,
-    has_single_labels,
-    online_code,
-    portions_of,
-    slope_of_softmax,
-)
-from workflow.lib.methods.edges.parameters import first_parameters, views
+from workflow.lib.methods.edges.description_length import bits_of, has_single_labels, online_code, portions_of
+from workflow.lib.methods.edges.networks import EdgeProbe
 from workflow.lib.methods.edges.reading import read_splits
 from workflow.lib.methods.edges.settings import EdgeSettings
 
@@ -105,24 +97,16 @@ def test_bits_of_known_probabilities():
     assert np.isfinite(bits_of(np.array([[1e4, -1e4]]), np.array([1]))).all()
 
 
-def test_the_slope_is_that_of_cross_entropy():
-    logits = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(0), requires_grad=True)
-    codes = torch.tensor([0, 2, 1, 1, 0])
-    sum(cross_entropy(of_lane, codes) for of_lane in logits).backward()
-    torch.testing.assert_close(slope_of_softmax(logits.detach(), codes), logits.grad)
-
-
 def constant_probe(monkeypatch, probabilities):
     """Probes begin, and without any update end, with these probabilities whatever they read."""
 
-    def constant(shapes, generator):
-        flat = first_parameters(shapes, generator)
-        parts = views(flat, shapes)
-        parts["output"].zero_()
-        parts["output_bias"].copy_(torch.log(torch.tensor(probabilities)))
-        return flat
+    class Constant(EdgeProbe):
+        def __init__(self, *args):
+            super().__init__(*args)
+            self.output.data.zero_()
+            self.output_bias.data.copy_(torch.log(torch.tensor(probabilities)))
 
-    monkeypatch.setattr(networks, "first_parameters", constant)
+    monkeypatch.setattr(mdl, "EdgeProbe", Constant)
     return EdgeSettings(**vars(SMALL) | {"max_validations": 0})
 
 
@@ -172,9 +156,9 @@ def test_a_plain_task_compresses_strongly_and_ever_better(tmp_path):
 def test_a_probe_is_trained_on_what_was_sent_and_on_nothing_else(tmp_path, monkeypatch):
     seen, original = [], mdl.train
 
-    def spy(probes, lesson, seed, from_start):
-        seen.append((lesson.sentences.tolist(), probes.parameters[0, :9].tolist()))
-        return original(probes, lesson, seed, from_start)
+    def spy(probes, task, *args, **options):
+        seen.append((task.sentences.tolist(), probes[0].project.tolist()))
+        return original(probes, task, *args, **options)
 
     monkeypatch.setattr(mdl, "train", spy)
     train, dev = splits_of(tmp_path, random_labels=False, n_train=40)

@@ -18,15 +18,14 @@ from workflow.lib.base.digests import SCRIPTS, modules_behind
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.methods.edges import reading
-from workflow.lib.methods.edges.networks import Lane, Probes
-from workflow.lib.methods.edges.parameters import Sizes, shapes_of, sizes_of, views
-from workflow.lib.methods.edges.progress import Progress
+from workflow.lib.methods.edges.networks import EdgeProbe, Lane, Sizes, draw_masks, logits_of, sizes_of
+from workflow.lib.methods.edges.pooling import softmax_in_spans
 from workflow.lib.methods.edges.reading import read_split, read_splits
-from workflow.lib.methods.edges.scored_task import predicted_labels, probe_task, slope_of_cells
+from workflow.lib.methods.edges.scored_task import predicted_labels, probe_task
 from workflow.lib.methods.edges.scores import all_scores, micro_f1
 from workflow.lib.methods.edges.settings import EdgeSettings, settings_from
 from workflow.lib.methods.edges.targets import label_matrix, label_names
-from workflow.lib.methods.edges.training import Lesson, fetched, train
+from workflow.lib.methods.edges.training import Task, Training, fetched, predict, train
 
 torch.set_num_threads(1)
 SMALL = EdgeSettings(
@@ -118,9 +117,7 @@ def test_a_batch_has_the_tokens_of_its_spans(tmp_path, n_spans):
             members = batch.member[batch.span == which * n + at]
             np.testing.assert_array_equal(vectors[0, :, members], layers[:, expected[number][which]])
             assert batch.first[which * n + at] == torch.nonzero(batch.span == which * n + at)[0, 0]
-    assert torch.equal(batch.score, batch.member + (batch.span >= n) * len(batch.token))
-    assert torch.equal(batch.member[batch.by_token], batch.member.sort().values)
-    assert torch.equal(batch.member[batch.by_token][batch.first_by_token], torch.arange(len(batch.token)))
+    assert torch.equal(batch.score_index, batch.member + (batch.span >= n) * len(batch.token))
 
 
 def test_labels_of_targets(tmp_path):
@@ -157,16 +154,25 @@ def test_faults_are_named(tmp_path):
     with pytest.raises(UserError, match="no setting `projektion`"):
         settings_from({"projektion": 3})
     with pytest.raises(UserError, match="not 'middle'"):
-        Probes(Sizes(2, 3, 1, 2), lanes("mix", "middle"), SMALL, 0)
+        EdgeProbe(Lane("middle"), Sizes(2, 3, 1, 2), SMALL, 0)
 
 
 # ---- the network is the paper's
 
 
+def probes_of(split, read, settings=SMALL, seed=0):
+    return [EdgeProbe(lane, sizes_of(split, 3), settings, seed) for lane in read]
+
+
+def gold_of(split):
+    return torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
+
+
 def slow_logits(part: dict, kind: str, vectors, spans, mask, hidden_mask):
-    """One lane, one target after another; `part` holds its parameters, `spans` the tokens of each target's spans."""
+    """One probe, one target after another; `part` holds its parameters, `spans` the tokens of each target's spans."""
     if kind == "mix":
-        states = part["gamma"] * torch.einsum("l,ltw->tw", torch.softmax(part["scalars"], 0), vectors)
+        shares = torch.softmax(part["layer_scores"], 0)
+        states = part["mixture_scale"] * sum(share * layer for share, layer in zip(shares, vectors))
     else:
         states = vectors[-1 if kind == "top" else 0]
     states = states * mask
@@ -183,10 +189,6 @@ def slow_logits(part: dict, kind: str, vectors, spans, mask, hidden_mask):
     return torch.stack(rows)
 
 
-def slow_parts(flat: torch.Tensor, sizes: Sizes, settings: EdgeSettings) -> dict:
-    return {name: part[0] for name, part in views(flat[None], shapes_of(sizes, settings)).items()}
-
-
 def token_lists(batch, n_spans: int):
     n = len(batch.target)
     return [[batch.member[batch.span == which * n + at].tolist() for which in range(n_spans)] for at in range(n)]
@@ -195,148 +197,205 @@ def token_lists(batch, n_spans: int):
 @pytest.mark.parametrize("n_spans", [1, 2])
 @pytest.mark.parametrize("training", [True, False])
 def test_logits_and_gradients_are_those_of_the_slow_probe(tmp_path, n_spans, training):
+    """In double precision; the slow probe's own gradient is checked by finite differences."""
     split, *_ = random_split(tmp_path, n_spans)
     generator = torch.Generator().manual_seed(2)
     split = replace(split, vectors=torch.randn(2, *split.vectors.shape[1:], generator=generator))  # of two models
-    gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
-    sizes, read = sizes_of(split, 3), [*lanes("mix", "top"), *lanes("mix", "lexical", "top", model=1)]
-    probes = Probes(sizes, read, SMALL, seed=0)
-    torch.manual_seed(1)  # lanes that differ, scalars and gammas that are not what they begin with
-    probes.parameters += 0.5 * torch.randn(probes.parameters.shape)
+    read = [*lanes("mix", "top"), *lanes("mix", "lexical", "top", model=1)]
+    probes = [probe.double() for probe in probes_of(split, read)]
+    for probe in probes:  # lanes that differ, mixtures that are not what they begin with
+        for value in probe.parameters():
+            value.data += 0.5 * torch.randn(value.shape, generator=generator)
     vectors, batch = fetched(split, np.arange(7), "cpu")
-    passed = probes.forward(vectors, batch, training)
-    labels = gold[batch.target]
-    probes.backward(vectors, batch, passed, slope_of_cells(passed.logits, labels))
-    ones = torch.ones(1)
-    mask = passed.mask if training else ones
-    hidden_mask = passed.hidden_mask if training else ones.expand(len(labels), 1)
-    if training:
-        assert set(mask.unique().tolist()) == {0.0, 1.25} and hidden_mask.max().item() == pytest.approx(1 / 0.7)
-        assert 0.15 < (mask == 0).float().mean() < 0.25 and 0.25 < (hidden_mask == 0).float().mean() < 0.35
-    for lane, (kind, model) in enumerate(read):
-        flat = probes.parameters[lane].clone().requires_grad_()
-        expected = slow_logits(
-            slow_parts(flat, sizes, SMALL), kind, vectors[model], token_lists(batch, n_spans), mask, hidden_mask
-        )
-        torch.testing.assert_close(passed.logits[lane], expected, atol=1e-5, rtol=1e-4)
-        gradient = torch.autograd.grad(binary_cross_entropy_with_logits(expected, labels), flat)[0]
-        torch.testing.assert_close(probes.gradient[lane], gradient, atol=1e-6, rtol=1e-3)
-        assert (gradient[:N_LAYERS].abs().max() > 1e-5) == (kind == "mix")
+    vectors, labels = vectors.double(), gold_of(split)[batch.target].double()
+    masks = draw_masks(batch, WIDTH, SMALL, generator) if training else None
+    logits = logits_of(probes, vectors, batch, masks)
+    sum(binary_cross_entropy_with_logits(of_probe, labels) for of_probe in logits).backward()
+    mask, hidden_mask = masks if training else (torch.ones(1), torch.ones(len(labels), 1))
+
+    def slow_loss(part, lane):
+        spans = token_lists(batch, n_spans)
+        expected = slow_logits(part, lane.input, vectors[lane.model], spans, mask, hidden_mask)
+        return expected, binary_cross_entropy_with_logits(expected, labels)
+
+    for probe, of_probe in zip(probes, logits):
+        part = {name: value.detach().clone().requires_grad_() for name, value in probe.named_parameters()}
+        expected, loss = slow_loss(part, probe.lane)
+        torch.testing.assert_close(of_probe, expected, atol=1e-9, rtol=1e-9)
+        gradients = dict(zip(part, torch.autograd.grad(loss, list(part.values()), allow_unused=True)))
+        for name, value in probe.named_parameters():
+            slow = torch.zeros_like(value) if gradients[name] is None else gradients[name]
+            torch.testing.assert_close(value.grad, slow, atol=1e-9, rtol=1e-7)
+        assert (gradients["layer_scores"] is None) == (probe.lane.input != "mix")
+        step = {name: torch.randn(value.shape, generator=generator).double() for name, value in part.items()}
+        with torch.no_grad():
+            above, below = (
+                slow_loss({name: value + sign * 1e-6 * step[name] for name, value in part.items()}, probe.lane)[1]
+                for sign in (1, -1)
+            )
+        along = sum((value.grad * step[name]).sum() for name, value in probe.named_parameters())
+        assert along.item() == pytest.approx(((above - below) / 2e-6).item(), rel=1e-5, abs=1e-8)
 
 
-def test_scores_far_apart_do_not_overflow(tmp_path):
+def test_dropout_masks_keep_the_mean(tmp_path):
+    split, *_ = random_split(tmp_path, 2, n_rows=60)
+    _, batch = fetched(split, np.arange(split.n_sentences), "cpu")
+    tokens, hidden = draw_masks(batch, WIDTH, SMALL, torch.Generator().manual_seed(0))
+    assert tokens.shape == (len(batch.token), WIDTH) and hidden.shape == (len(batch.target), SMALL.hidden)
+    assert set(tokens.unique().tolist()) == {0.0, 1.25} and hidden.max().item() == pytest.approx(1 / 0.7)
+    assert 0.18 < (tokens == 0).float().mean() < 0.22 and 0.27 < (hidden == 0).float().mean() < 0.33
+
+
+def test_attention_weights_add_up_to_one_and_do_not_overflow(tmp_path):
     split, *_ = random_split(tmp_path, 2)
-    probes = Probes(sizes_of(split, 3), lanes("mix"), SMALL, seed=0)
-    probes.part["attention"].mul_(1e4)
-    vectors, batch = fetched(split, np.arange(7), "cpu")
-    passed = probes.forward(vectors, batch, training=True)
-    probes.backward(vectors, batch, passed, torch.ones_like(passed.logits))
-    assert torch.isfinite(passed.logits).all() and torch.isfinite(probes.gradient).all()
-    of_spans = torch.zeros(len(batch.first)).index_add(0, batch.span, passed.weights[0])
+    _, batch = fetched(split, np.arange(7), "cpu")
+    scores = 1e4 * torch.randn(3, 2, len(batch.token), generator=torch.Generator().manual_seed(0))
+    scores.requires_grad_()
+    weights = softmax_in_spans(scores, batch)
+    (weights**2).sum().backward()
+    assert torch.isfinite(weights).all() and torch.isfinite(scores.grad).all()
+    of_spans = torch.zeros(3, len(batch.first)).index_add(1, batch.span, weights.detach())
     torch.testing.assert_close(of_spans, torch.ones_like(of_spans))
 
 
-def test_updates_are_those_of_torch_with_clipping(tmp_path):
-    """Six steps of lanes with their own rates, against torch's Adam on the slow probe."""
+class PlainAmsgrad:
+    """Of one probe's parameters: the gradient clipped by its norm over all of them, then Adam with the highest second
+    moment so far."""
+
+    def __init__(self, part: dict, rate: float, clip_norm: float):
+        self.part, self.rate, self.clip_norm, self.n, self.norms = part, rate, clip_norm, 0, []
+        self.first, self.second, self.highest = ({name: 0 * part[name].detach() for name in part} for _ in range(3))
+
+    def step(self, gradients: dict) -> None:
+        self.n += 1
+        self.norms.append(sum(gradient.square().sum().item() for gradient in gradients.values()) ** 0.5)
+        factor = min(1.0, self.clip_norm / self.norms[-1])
+        for name, gradient in gradients.items():
+            self.first[name] = 0.9 * self.first[name] + 0.1 * factor * gradient
+            self.second[name] = 0.999 * self.second[name] + 0.001 * (factor * gradient) ** 2
+            self.highest[name] = torch.maximum(self.highest[name], self.second[name])
+            spread = (self.highest[name] / (1 - 0.999**self.n)).sqrt() + 1e-8
+            with torch.no_grad():
+                self.part[name] -= self.rate * self.first[name] / (1 - 0.9**self.n) / spread
+
+
+def test_updates_are_those_of_a_slow_probe_with_clipping(tmp_path):
+    """Six updates of probes side by side, each with its own rate, against Adam written out on the slow probe."""
     split, *_ = random_split(tmp_path, 2)
-    settings = EdgeSettings(projection=8, hidden=8, input_dropout=0, dropout=0, clip_norm=0.05)
-    gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
-    sizes, rates = sizes_of(split, 3), [1e-2, 3e-3]
-    probes = Probes(sizes, lanes("mix", "top"), settings, seed=0)
-    slow = [row.clone().requires_grad_() for row in probes.parameters]
-    optimisers = [torch.optim.Adam([flat], lr=rate, amsgrad=True) for flat, rate in zip(slow, rates)]
-    norms = []
+    settings = EdgeSettings(projection=8, hidden=8, input_dropout=0, dropout=0, clip_norm=0.72)
+    gold, rates, kinds = gold_of(split), [1e-2, 3e-3], ("mix", "top")
+    probes = probes_of(split, lanes(*kinds), settings)
+    trainings = [Training(probe, replace(settings, learning_rate=rate)) for probe, rate in zip(probes, rates)]
+    slow = [{name: value.detach().clone().requires_grad_() for name, value in p.named_parameters()} for p in probes]
+    plain = [PlainAmsgrad(part, rate, settings.clip_norm) for part, rate in zip(slow, rates)]
+    ones = torch.ones(100, 1)
     for step in range(6):
         vectors, batch = fetched(split, np.arange(step, step + 8), "cpu")
-        passed = probes.forward(vectors, batch, training=True)
-        probes.backward(vectors, batch, passed, slope_of_cells(passed.logits, gold[batch.target]))
-        probes.update(np.array(rates))
-        for kind, flat, optimiser in zip(("mix", "top"), slow, optimisers):
-            optimiser.zero_grad()
-            ones, of_batch = torch.ones(len(batch.target), 1), token_lists(batch, 2)
-            logits = slow_logits(slow_parts(flat, sizes, settings), kind, vectors[0], of_batch, ones[0], ones)
-            binary_cross_entropy_with_logits(logits, gold[batch.target]).backward()
-            norms.append(torch.nn.utils.clip_grad_norm_([flat], 0.05).item())
-            optimiser.step()
-    assert max(norms) > 0.05
-    for lane, flat in enumerate(slow):
-        torch.testing.assert_close(probes.parameters[lane], flat.detach(), atol=2e-4, rtol=1e-3)
+        logits, labels = logits_of(probes, vectors, batch), gold[batch.target]
+        sum(binary_cross_entropy_with_logits(of_probe, labels) for of_probe in logits).backward()
+        for training, kind, part, optimiser in zip(trainings, kinds, slow, plain):
+            training.update()
+            expected = slow_logits(part, kind, vectors[0], token_lists(batch, 2), ones[0], ones)
+            loss = binary_cross_entropy_with_logits(expected, labels)
+            found = torch.autograd.grad(loss, list(part.values()), allow_unused=True)
+            optimiser.step({name: gradient for name, gradient in zip(part, found) if gradient is not None})
+    assert all(max(optimiser.norms) > settings.clip_norm > min(optimiser.norms) for optimiser in plain)
+    for probe, part in zip(probes, slow):
+        for name, value in probe.named_parameters():
+            torch.testing.assert_close(value.detach(), part[name].detach(), atol=2e-4, rtol=1e-3)
 
 
-def test_a_lane_does_not_see_its_company(tmp_path):
+def test_a_probe_does_not_see_its_company(tmp_path):
     """Alone, beside others, or left alone when the other is dropped: the same up to rounding."""
     split, *_ = random_split(tmp_path, 2, n_rows=60)
-    gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
+    gold = gold_of(split)
 
-    def trained(inputs, dropped_at=None):
-        probes = Probes(sizes_of(split, 3), lanes(*inputs), SMALL, seed=3)
+    def trained(inputs, watched, dropped_at=None):
+        running = [Training(probe, replace(SMALL, learning_rate=1e-3)) for probe in probes_of(split, lanes(*inputs))]
+        watched, generator = running[watched], torch.Generator().manual_seed(3)
         for step in range(10):
             if step == dropped_at:
-                probes.keep([1])
+                running = [watched]
             vectors, batch = fetched(split, np.arange(3 * step, 3 * step + 10), "cpu")
-            passed = probes.forward(vectors, batch, training=True)
-            probes.backward(vectors, batch, passed, slope_of_cells(passed.logits, gold[batch.target]))
-            probes.update(np.full(len(probes.lanes), 1e-3))
-        return probes.parameters
+            masks = draw_masks(batch, WIDTH, SMALL, generator)
+            logits = logits_of([each.probe for each in running], vectors, batch, masks)
+            sum(binary_cross_entropy_with_logits(of_probe, gold[batch.target]) for of_probe in logits).backward()
+            for each in running:
+                each.update()
+        return torch.nn.utils.parameters_to_vector(watched.probe.parameters()).detach()
 
-    alone = trained(["top"])[0]
-    for company in (trained(["mix", "top", "lexical"])[1], trained(["mix", "top"], dropped_at=4)[0]):
+    alone = trained(["top"], 0)
+    for company in (trained(["mix", "top", "lexical"], 1), trained(["mix", "top"], 1, dropped_at=4)):
         torch.testing.assert_close(company, alone, atol=1e-4, rtol=0)
-    assert (trained(["mix"])[0] - alone).abs().max() > 1e-3
+    assert (trained(["mix"], 0) - alone).abs().max() > 1e-3
 
 
 # ---- when to stop
 
 
-def test_learning_rates_are_those_of_torch():
+def training_of(**settings) -> Training:
+    settings = EdgeSettings(projection=2, hidden=2, **settings)
+    return Training(EdgeProbe(Lane("mix"), Sizes(2, 3, 1, 2), settings, 0), settings)
+
+
+def rate_of(training: Training) -> float:
+    return training.optimiser.param_groups[0]["lr"]
+
+
+def test_the_rate_is_halved_after_validations_without_a_rise():
+    """More than `learning_rate_patience` in a row whose score is not above the last rise by 1e-4."""
     rng = np.random.default_rng(0)
-    settings = EdgeSettings(learning_rate=1.0, min_learning_rate=0.0, learning_rate_patience=2, patience=10**9)
     scores = np.round(np.cumsum(rng.normal(0.001, 0.01, (60, 3)), axis=0), 3) + rng.choice([0, 5e-5], (60, 3))
-    progress, parameters = Progress(3, settings), [torch.zeros(1, requires_grad=True) for _ in range(3)]
-    optimisers = [torch.optim.SGD([each], lr=1.0) for each in parameters]
-    plateaus = [
-        torch.optim.lr_scheduler.ReduceLROnPlateau(
-            optimiser, mode="max", factor=0.5, patience=2, threshold=1e-4, threshold_mode="abs"
-        )
-        for optimiser in optimisers
-    ]
-    for of_lanes in scores:
-        progress.see(of_lanes)
-        for plateau, score in zip(plateaus, of_lanes):
-            plateau.step(score)
-        np.testing.assert_allclose(progress.rates, [optimiser.param_groups[0]["lr"] for optimiser in optimisers])
-    assert len(set(progress.rates)) > 1 and progress.rates.max() < 1
+    reached = []
+    for of_probe in scores.T:
+        training = training_of(learning_rate=1.0, min_learning_rate=0.0, learning_rate_patience=2, patience=10**9)
+        rate, highest, flat = 1.0, -np.inf, 0
+        for at, score in enumerate(of_probe):
+            training.validate(float(score), at)
+            highest, flat = (score, 0) if score > highest + 1e-4 else (highest, flat + 1)
+            if flat > 2:
+                rate, flat = rate / 2, 0
+            assert rate_of(training) == rate
+        reached.append(rate)
+    assert len(set(reached)) > 1 and max(reached) < 1
 
 
-def test_a_lane_stops_after_patience_or_at_the_lowest_rate():
-    settings = EdgeSettings(learning_rate=1.0, min_learning_rate=0.3, learning_rate_patience=100, patience=3)
-    progress = Progress(2, settings)
-    seen = [progress.see(np.array(pair)) for pair in ([0.1, 0.1], [0.2, 0.1], [0.2, 0.1], [0.1, 0.0], [0.2, 0.3])]
-    assert [better.tolist() for better, _ in seen] == [
-        [True, True], [True, False], [False, False], [False, False], [False, True]
-    ]  # fmt: skip
-    assert [stops.tolist() for _, stops in seen[2:]] == [[False, False], [False, True], [True, False]]
-    progress = Progress(1, EdgeSettings(learning_rate=1.0, min_learning_rate=0.3, learning_rate_patience=0))
-    stops = [bool(progress.see(np.array([0.0]))[1][0]) for _ in range(3)]
-    assert stops == [False, False, True] and progress.rates[0] == 0.25
+def test_a_probe_stops_after_patience_or_at_the_lowest_rate():
+    for scores, best_at, stopped in [
+        ([0.1, 0.2, 0.2, 0.1, 0.2], [1, 2, 2, 2, 2], [False] * 4 + [True]),
+        ([0.1, 0.1, 0.1, 0.0], [1, 1, 1, 1], [False] * 3 + [True]),
+        ([0.1, 0.1, 0.1, 0.3], [1, 1, 1, 4], [False] * 4),
+    ]:
+        training = training_of(learning_rate=1.0, min_learning_rate=0.3, learning_rate_patience=100, patience=3)
+        for at, score in enumerate(scores):
+            training.validate(score, at + 1)
+            assert (training.best_update, training.stopped) == (best_at[at], stopped[at])
+    training, stopped = training_of(learning_rate=1.0, min_learning_rate=0.3, learning_rate_patience=0), []
+    for at in range(3):
+        training.validate(0.0, at)
+        stopped.append(training.stopped)
+    assert stopped == [False, False, True] and rate_of(training) == 0.25
 
 
 def test_the_best_state_is_the_one_that_is_left(tmp_path):
     """A score that says when a probe is best: its parameters are those of that validation."""
     split, *_ = random_split(tmp_path, 1)
-    gold = torch.from_numpy(label_matrix(split.targets, ["a", "b", "c"])).float()
     settings = EdgeSettings(projection=8, hidden=8, learning_rate=1e-2, validate_every=2, max_validations=6, patience=9)
-    probes, seen = Probes(sizes_of(split, 3), lanes("mix", "top"), settings, 0), []
+    probes, seen = probes_of(split, lanes("mix", "top"), settings), []
     wanted = [[0, 0], [1, 0], [5, 1], [2, 2], [3, 9], [1, 3]]
 
     def scores(logits):
-        seen.append(probes.parameters.clone())
+        seen.append(logits)
         return np.array(wanted[len(seen) - 1])
 
-    lesson = Lesson(split, np.arange(split.n_sentences), gold, slope_of_cells, split, scores)
-    trained = train(probes, lesson, seed=0)
+    everything = np.arange(split.n_sentences)
+    task = Task(split, everything, gold_of(split), binary_cross_entropy_with_logits, split, scores)
+    trained = train(probes, task, settings, seed=0)
     assert trained.scores == [5, 9] and len(seen) == 6
-    assert torch.equal(probes.parameters[0], seen[2][0]) and torch.equal(probes.parameters[1], seen[4][1])
+    left = [predict([probe], split)[0] for probe in probes]
+    np.testing.assert_allclose(left[0], seen[2][0], atol=1e-6)
+    np.testing.assert_allclose(left[1], seen[4][1], atol=1e-6)
+    assert np.abs(seen[3][0] - seen[2][0]).max() > 1e-3 and np.abs(seen[5][1] - seen[4][1]).max() > 1e-3
     assert trained.epochs == [6.0, 10.0]  # one batch is an epoch here
 
 
@@ -529,7 +588,7 @@ def test_the_script_writes_its_table(tmp_path):
     np.testing.assert_array_equal(table["f1"][:2], table["f1"][3:])
 
 
-@pytest.mark.parametrize("script", ["edges/probe.py", "edges/description_length.py"])
+@pytest.mark.parametrize("script", ["edges.py", "description_length.py"])
 def test_scripts_do_not_import_transformers(script):
     sources = [SCRIPTS / script, *modules_behind(SCRIPTS / script)]
     assert len(sources) > 10

@@ -7,13 +7,12 @@ import pytest
 import torch
 from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
-from torch.nn.functional import cross_entropy
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.mlp import grid
 from workflow.lib.methods.mlp.grid import holdout_rows, probe_grid
-from workflow.lib.methods.mlp.networks import Lane, Networks, views
-from workflow.lib.methods.mlp.training import Patience
+from workflow.lib.methods.mlp.networks import Lane, Networks
+from workflow.lib.methods.mlp.training import EarlyStopping
 
 SMALL = {"sizes": [16, 32], "alphas": [1e-4, 1e-1], "n_seeds": 2, "max_epochs": 150}
 
@@ -53,61 +52,76 @@ def train(lanes, x, y, layers, epochs, batch_size=50):
     return networks
 
 
+def parameters_of(networks, lane):
+    """Of one lane: weight, bias, weight, bias, ..."""
+    layers = zip(networks.weights, networks.biases)
+    return [part[lane].detach().numpy().copy() for layer in layers for part in layer]
+
+
+def assert_same_lane(networks, lane, other, other_lane):
+    for ours, theirs in zip(parameters_of(networks, lane), parameters_of(other, other_lane), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6, rtol=0)
+
+
 # ---- one network is scikit-learn's
 
 
-def test_the_gradient_is_that_of_automatic_differentiation():
+def plain_loss(parameters, alpha, x, y):
+    """In numpy and double precision."""
+    a, a_bias, b, b_bias, c, c_bias = parameters
+    logits = np.maximum(np.maximum(x @ a + a_bias, 0) @ b + b_bias, 0) @ c + c_bias
+    entropies = np.log(np.exp(logits).sum(1)) - logits[np.arange(len(y)), y]
+    return entropies.mean() + alpha / (2 * len(y)) * sum((weight**2).sum() for weight in (a, b, c))
+
+
+@pytest.mark.parametrize("own_rows", [False, True])  # all networks see the same rows, or each its own
+def test_losses_are_those_of_numpy_and_gradients_those_of_finite_differences(own_rows):
     x, y = clusters(40, 5, 3)
     lanes = [Lane(0.5, 0), Lane(2.0, 1)]
-    networks = Networks([5, 8, 4, 3], lanes, learning_rate=1e-3)
-    for own_rows in (False, True):  # all networks see the same rows, or each its own
-        rows = torch.stack([torch.arange(40), torch.arange(39, -1, -1)]) if own_rows else torch.arange(40)[None]
-        inputs, labels = torch.as_tensor(x)[rows[:, :30]], torch.as_tensor(y)[rows[:, :30]]
-        losses = networks.losses_and_gradient(inputs, labels)
-        for i, lane in enumerate(lanes):
-            parameters = networks.parameters[i : i + 1].clone().requires_grad_()
-            (a, b1), (b, b2), (c, b3) = views(parameters, [5, 8, 4, 3])
-            of_lane = i if own_rows else 0
-            logits = torch.relu(torch.relu(inputs[of_lane] @ a + b1) @ b + b2) @ c + b3
-            loss = cross_entropy(logits[0], labels[of_lane])
-            assert losses[i].item() == pytest.approx(30 * loss.item(), rel=1e-5)
-            loss = loss + lane.alpha / (2 * 30) * sum(weight.square().sum() for weight in (a, b, c))
-            expected = torch.autograd.grad(loss, parameters)[0][0]
-            torch.testing.assert_close(networks.gradient[i], expected, atol=1e-6, rtol=1e-4)
+    networks = Networks([5, 8, 4, 3], lanes, learning_rate=1e-3).double()
+    rows = np.stack([np.arange(30), np.arange(39, 9, -1)]) if own_rows else np.arange(30)[None]
+    losses = networks.losses(torch.as_tensor(x).double()[rows], torch.as_tensor(y)[rows])
+    losses.sum().backward()
+    for lane, of_lane in enumerate(np.broadcast_to(rows, (2, 30))):
+        data = lanes[lane].alpha, x[of_lane].astype(float), y[of_lane]
+        parameters = parameters_of(networks, lane)
+        assert losses[lane].item() == pytest.approx(plain_loss(parameters, *data), rel=1e-7)
+        gradients = [part.grad[lane].numpy() for pair in zip(networks.weights, networks.biases) for part in pair]
+        for values, gradient in zip(parameters, gradients, strict=True):
+            for at in np.ndindex(values.shape):
+                before, reached = values[at], []
+                for step in (1e-6, -1e-6):
+                    values[at] = before + step
+                    reached.append(plain_loss(parameters, *data))
+                values[at] = before
+                assert gradient[at] == pytest.approx((reached[0] - reached[1]) / 2e-6, abs=1e-7, rel=1e-5)
 
 
 def test_training_is_that_of_scikit_learn(monkeypatch):
     """Same first weights, same order of rows: same losses and weights, the last batch being a short one."""
     x, y = clusters(130, 6, 4)
-    networks = Networks([6, 16, 8, 4], [Lane(1.0, 0)], learning_rate=1e-3)
-    theirs = MLPClassifier((16, 8), alpha=1.0, batch_size=50, shuffle=False, max_iter=5)
-    monkeypatch.setattr(theirs, "_init_coef", _given(networks))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it has not converged, which is not asked here
-        theirs.fit(x, y)
+    lanes = [Lane(1.0, 0), Lane(30.0, 1)]
+    networks = Networks([6, 16, 8, 4], lanes, learning_rate=1e-3)
+    first = [parameters_of(networks, lane) for lane in range(2)]
     monkeypatch.setattr(torch, "randperm", lambda n, generator: torch.arange(n))
-    losses = [networks.train_epoch(*tensors(x, y), batch_size=50)[0] for _ in range(5)]
-    np.testing.assert_allclose(losses, theirs.loss_curve_, rtol=5e-3)  # our penalty is that of the epoch's end
-    for (weight, bias), coefficients, intercepts in zip(
-        views(networks.parameters, networks.layers), theirs.coefs_, theirs.intercepts_
-    ):
-        np.testing.assert_allclose(weight[0].numpy(), coefficients, atol=2e-5)
-        np.testing.assert_allclose(bias[0, 0].numpy(), intercepts, atol=2e-5)
-
-
-def _given(networks):
-    of_layers = iter(views(networks.parameters.clone(), networks.layers))
-
-    def next_layer(*_):
-        weight, bias = next(of_layers)
-        return weight[0].numpy().copy(), bias[0, 0].numpy().copy()
-
-    return next_layer
+    losses = np.array([networks.train_epoch(*tensors(x, y), batch_size=50) for _ in range(5)])
+    for lane, start in enumerate(first):
+        theirs = MLPClassifier((16, 8), alpha=lanes[lane].alpha, batch_size=50, shuffle=False, max_iter=5)
+        given = iter(zip(start[::2], start[1::2]))
+        monkeypatch.setattr(theirs, "_init_coef", lambda *_, given=given: [part.squeeze() for part in next(given)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it has not converged, which is not asked here
+            theirs.fit(x, y)
+        np.testing.assert_allclose(losses[:, lane], theirs.loss_curve_, rtol=1e-5)
+        ours = parameters_of(networks, lane)
+        for weight, bias, coefficients, intercepts in zip(ours[::2], ours[1::2], theirs.coefs_, theirs.intercepts_):
+            np.testing.assert_allclose(weight, coefficients, atol=2e-5)
+            np.testing.assert_allclose(bias[0], intercepts, atol=2e-5)
 
 
 def test_the_first_weights_are_spread_as_those_of_scikit_learn():
     networks = Networks([30, 64, 32, 5], [Lane(0.0, 0)], learning_rate=1e-3)
-    for weight, bias in views(networks.parameters, networks.layers):
+    for weight, bias in zip(networks.weights, networks.biases):
         bound = (6 / sum(weight.shape[1:])) ** 0.5
         assert 0.9 * bound < weight.abs().max() <= bound and bias.abs().max() <= bound
         assert weight.std().item() == pytest.approx(bound / 3**0.5, rel=0.1)
@@ -126,12 +140,12 @@ def test_epochs_and_accuracy_are_those_of_scikit_learn(n, n_labels, alpha):
 
 def test_patience_is_that_of_scikit_learn():
     """Stalled means less than `tolerance` better than the best, and only an uninterrupted row of stalls counts."""
-    patience = Patience(3, epochs=1, tolerance=0.1)
-    assert patience.lost(np.array([0.0, 0.0, 0.0])).tolist() == [False, False, False]
-    assert patience.lost(np.array([0.05, 1.0, -1.0])).tolist() == [False, False, False]
-    assert patience.lost(np.array([0.12, 1.0, 0.2])).tolist() == [True, False, False]  # 0.05 is the best by now
-    assert patience.lost(np.array([1.0, 0.2])).tolist() == [True, False]  # of those that remain
-    assert patience.lost(np.array([0.2])).tolist() == [True]
+    stopping = EarlyStopping(3, patience=1, tolerance=0.1)
+    assert stopping.stops(np.array([0.0, 0.0, 0.0])).tolist() == [False, False, False]
+    assert stopping.stops(np.array([0.05, 1.0, -1.0])).tolist() == [False, False, False]
+    assert stopping.stops(np.array([0.12, 1.0, 0.2])).tolist() == [True, False, False]  # 0.05 is the best by now
+    assert stopping.stops(np.array([1.0, 0.2])).tolist() == [True, False]  # of those that remain
+    assert stopping.stops(np.array([0.2])).tolist() == [True]
 
 
 # ---- networks side by side do not see each other
@@ -141,10 +155,9 @@ def test_patience_is_that_of_scikit_learn():
 def test_networks_trained_together_are_those_trained_alone(seeds):
     x, y = clusters(230, 7, 4)
     lanes = [Lane(alpha, seed) for alpha, seed in zip([1e-5, 1e-2, 1.0], seeds)]
-    together = train(lanes, x, y, [7, 16, 32, 4], epochs=4).parameters
-    for i, lane in enumerate(lanes):
-        alone = train([lane], x, y, [7, 16, 32, 4], epochs=4).parameters[0]
-        torch.testing.assert_close(together[i], alone, atol=1e-6, rtol=0)
+    together = train(lanes, x, y, [7, 16, 32, 4], epochs=4)
+    for at, lane in enumerate(lanes):
+        assert_same_lane(together, at, train([lane], x, y, [7, 16, 32, 4], epochs=4), 0)
 
 
 def test_dropping_a_network_does_not_disturb_the_others():
@@ -154,14 +167,13 @@ def test_dropping_a_network_does_not_disturb_the_others():
         networks = train(lanes, x, y, [7, 16, 32, 4], epochs=2)
         networks.keep([1])
         networks.train_epoch(*tensors(x, y), 50)
-        alone = train(lanes[1:], x, y, [7, 16, 32, 4], epochs=3)
-        torch.testing.assert_close(networks.parameters, alone.parameters, atol=1e-6, rtol=0)
+        assert_same_lane(networks, 0, train(lanes[1:], x, y, [7, 16, 32, 4], epochs=3), 0)
 
 
 def test_a_larger_alpha_gives_smaller_weights():
     x, y = clusters(400, 8, 3)
     networks = train([Lane(alpha, 0) for alpha in (1e-6, 1.0, 10.0)], x, y, [8, 32, 32, 3], epochs=60)
-    norms = [sum(w[i].square().sum() for w, _ in views(networks.parameters, networks.layers)) for i in range(3)]
+    norms = [sum(weight[lane].square().sum().item() for weight in networks.weights) for lane in range(3)]
     assert norms[0] > 1.2 * norms[1] > 1.2 * 1.2 * norms[2]
 
 
@@ -178,7 +190,8 @@ def test_what_is_not_linear_is_learnt():
 def test_labels_without_signal_give_chance():
     x, y = clusters(1200, 6, 4)
     y = np.random.default_rng(1).permutation(y)
-    assert probe_grid(x[:600], y[:600], x[600:], y[600:], SMALL).mean == pytest.approx(0.25, abs=0.06)
+    result = probe_grid(x[:600], y[:600], x[600:], y[600:], {**SMALL, "max_epochs": 60})
+    assert result.mean == pytest.approx(0.25, abs=0.06)
 
 
 def test_rows_are_the_grid_and_the_best_is_the_first_of_the_highest():
@@ -246,9 +259,10 @@ def test_the_hold_out_has_its_share_of_each_label_and_never_the_last_row():
 
 def test_the_same_seed_gives_the_same_and_threads_do_not_matter():
     x, y = clusters(400, 6, 4)
-    first, second = (probe_grid(x[:300], y[:300], x[300:], y[300:], SMALL, threads=threads) for threads in (1, 2))
+    data, short = (x[:300], y[:300], x[300:], y[300:]), {**SMALL, "max_epochs": 30}
+    first, second = (probe_grid(*data, short, threads=threads) for threads in (1, 2))
     assert first == second
-    assert probe_grid(x[:300], y[:300], x[300:], y[300:], SMALL, seed=1) != first
+    assert probe_grid(*data, short, seed=1) != first
 
 
 def test_the_callers_threads_are_left_alone():

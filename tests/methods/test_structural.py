@@ -1,11 +1,11 @@
-"""The structural probes against plain loops, scipy and torch, and on vectors in which a tree is planted."""
+"""The structural probes against plain loops and scipy, and on vectors in which a tree is planted."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
+from scipy.sparse.csgraph import shortest_path
 from scipy.stats import kstest, rankdata, spearmanr
 
 from workflow.lib.activations.cache import LayerWriter, layer_file
@@ -14,14 +14,12 @@ from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.methods.structural import words as words_module
 from workflow.lib.methods.structural.batches import batch_of, evaluation_batches
 from workflow.lib.methods.structural.gold_trees import by_length, trees_of
-from workflow.lib.methods.structural.lanes import Lanes, first_weights
-from workflow.lib.methods.structural.losses import GRADIENTS, LOSSES
-from workflow.lib.methods.structural.patience import Patience
-from workflow.lib.methods.structural.rank import average_ranks, unit_ranks
-from workflow.lib.methods.structural.scores import Evaluation
+from workflow.lib.methods.structural.losses import LOSSES
+from workflow.lib.methods.structural.probes import StructuralProbe, first_weights
+from workflow.lib.methods.structural.scores import Evaluation, unit_ranks
 from workflow.lib.methods.structural.settings import StructuralSettings, settings_from
 from workflow.lib.methods.structural.spanning import spanning_edges
-from workflow.lib.methods.structural.training import train_probes
+from workflow.lib.methods.structural.training import Training, train_probes
 from workflow.lib.methods.structural.words import TreebankWords, layer_groups
 from workflow.scripts.structural import probe_layers
 
@@ -132,23 +130,25 @@ def plain_loss(probe, projected, heads):
 
 
 @pytest.mark.parametrize("probe", ["depth", "distance"])
-def test_loss_is_that_of_a_plain_loop_and_its_gradient_that_of_automatic_differentiation(probe):
-    trees, heads = treebank([4, 1, 7, 2])
+def test_loss_is_that_of_a_plain_loop_and_its_gradient_that_of_finite_differences(probe):
+    trees, heads = treebank([4, 1, 5, 2])
     rng = np.random.default_rng(3)
-    vectors = torch.from_numpy(rng.normal(size=(3, trees.length.sum(), 3)))  # in double precision, three lanes
+    vectors = rng.normal(size=(3, trees.length.sum(), 2))  # in double precision, three probes
     batch = batch_of(trees, np.array([2, 0, 3, 1]), 4)
-    precise = {name: value.double() if torch.is_floating_point(value) else value
-               for name, value in vars(batch).items() if isinstance(value, torch.Tensor)}  # fmt: skip
-    batch = type(batch)(**precise, n_sentences=batch.n_sentences)
-    in_batch_order = vectors[:, batch.words]
+    batch = type(batch)(**{name: value.double() if torch.is_floating_point(value) else value
+                           for name, value in vars(batch).items()})  # fmt: skip
+    in_batch_order = torch.from_numpy(vectors)[:, batch.words].requires_grad_()
     losses = LOSSES[probe](in_batch_order, batch)
-    for lane in range(3):
-        words = vectors[lane].clone().requires_grad_()
-        expected = plain_loss(probe, words, heads)
-        assert losses[lane].item() == pytest.approx(expected.item(), rel=1e-6)
-        gradient = torch.autograd.grad(expected, words)[0]
-        got = GRADIENTS[probe](in_batch_order, batch)[lane]
-        torch.testing.assert_close(got, gradient[batch.words], rtol=1e-6, atol=1e-9)
+    losses.sum().backward()
+    for of_probe, loss, gradient in zip(vectors, losses, in_batch_order.grad):
+        assert loss.item() == pytest.approx(plain_loss(probe, of_probe, heads), rel=1e-6)
+        expected = np.empty_like(of_probe)
+        for at in np.ndindex(of_probe.shape):
+            step = np.zeros_like(of_probe)
+            step[at] = 1e-5
+            above, below = (plain_loss(probe, of_probe + sign * step, heads) for sign in (1, -1))
+            expected[at] = (above - below) / 2e-5
+        np.testing.assert_allclose(gradient, expected[batch.words], rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("probe", ["depth", "distance"])
@@ -166,58 +166,73 @@ def test_a_loss_in_parts_is_the_loss_of_all(probe):
 # ---- training
 
 
-@pytest.mark.parametrize("probe", ["depth", "distance"])
-def test_updates_are_those_of_torchs_adam_at_each_lanes_rate(probe):
-    trees, _ = treebank([6, 9, 4, 12, 7])
-    vectors = torch.stack([noise(trees, 10, seed) for seed in range(3)])
-    lanes = Lanes(probe, [0, 1, 2], 10, 4, seed=0)
-    alone = [first_weights(10, 4, layer, probe, seed=0).requires_grad_() for layer in range(3)]
-    torch.testing.assert_close(lanes.weights, torch.stack([weights.detach() for weights in alone]), rtol=0, atol=0)
-    rates = [np.array([1e-3] * 3), np.array([1e-3, 1e-4, 1e-3])]
-    optimisers = [torch.optim.Adam([weights], lr=1e-3) for weights in alone]
-    for now in rates:
-        lanes.set_rates(now)
-        for lane, optimiser in enumerate(optimisers):
-            optimiser.param_groups[0]["lr"] = float(now[lane])
-        for sentences in ([0, 3], [1, 2, 4], [4, 0]):
-            batch = batch_of(trees, np.array(sentences), len(sentences))
-            lanes.update(vectors[:, batch.words], batch)
-            for weights, optimiser, of_lane in zip(alone, optimisers, vectors[:, batch.words]):
-                optimiser.zero_grad()
-                LOSSES_BY_AUTOGRAD[probe](of_lane @ weights, batch).backward()
-                optimiser.step()
-    for lane, weights in enumerate(alone):
-        torch.testing.assert_close(lanes.weights[lane], weights.detach(), rtol=1e-4, atol=1e-6)
+def sentence_loss(probe, words, gold):
+    """Of one sentence's projected words, by all differences."""
+    predicted = (words**2).sum(1) if probe == "depth" else ((words[:, None] - words[None]) ** 2).sum(2)
+    return (predicted - gold).abs().mean()
 
 
-def depth_by_autograd(projected, batch):
-    return ((projected**2).sum(1) - batch.depth).abs() @ batch.word_weight
+def train_plainly(probe, layer, train, dev, settings, seed):
+    """(weights, loss on dev, epochs): one probe on one layer, one sentence after another, rate and patience by hand."""
+
+    def loss_of(data, sentences):
+        vectors, trees = data[0][layer], data[1]
+        losses = []
+        for s in sentences:
+            first, pair, n = trees.first[s], trees.first_pair[s], trees.length[s]
+            gold = trees.depth[first : first + n] if probe == "depth" else trees.distance[pair : pair + n * n]
+            gold = torch.from_numpy(gold).view([n] if probe == "depth" else [n, n])
+            losses.append(sentence_loss(probe, vectors[first : first + n] @ weights, gold))
+        return sum(losses) / len(losses)
+
+    weights = first_weights(dev[0][layer].shape[1], settings.rank, layer, probe, seed).requires_grad_()
+    rate, rng, best, stalled, lowest = settings.learning_rate, np.random.default_rng(seed), (None, np.inf), 0, np.inf
+    first_moment, second_moment, n_steps = torch.zeros_like(weights), torch.zeros_like(weights), 0
+    epochs = 0
+    while epochs < settings.max_epochs and stalled < settings.patience:
+        epochs += 1
+        order = rng.permutation(len(train[1]))
+        for begin in range(0, len(order), settings.batch_size):
+            (gradient,) = torch.autograd.grad(loss_of(train, order[begin : begin + settings.batch_size]), weights)
+            n_steps += 1
+            first_moment = 0.9 * first_moment + 0.1 * gradient
+            second_moment = 0.999 * second_moment + 0.001 * gradient**2
+            spread = (second_moment / (1 - 0.999**n_steps)).sqrt() + 1e-8
+            with torch.no_grad():
+                weights -= rate * first_moment / (1 - 0.9**n_steps) / spread
+        loss = loss_of(dev, range(len(dev[1]))).item()
+        rate, lowest = (rate, loss) if loss < lowest * (1 - 1e-4) else (rate / 10, lowest)
+        best, stalled = ((weights.detach().clone(), loss), 0) if loss < best[1] - 1e-4 else (best, stalled + 1)
+    return *best, epochs
 
 
-def distance_by_autograd(projected, batch):
-    padded = torch.cat([projected, torch.zeros(1, projected.shape[1])])[batch.fill].view(*batch.distance.shape[:2], -1)
-    distances = ((padded[:, :, None] - padded[:, None]) ** 2).sum(3)
-    return ((distances - batch.distance).abs() * batch.pair_weight).sum()
+def test_training_is_that_of_a_plain_loop():
+    """Batches, Adam, falling rates, patience and best weights, of layers that differ in when they stop."""
+    settings = StructuralSettings(rank=4, batch_size=5, max_epochs=12, learning_rate=5e-2, patience=2)
+    train, dev = noisy_layers([4, 9, 6, 1, 3] * 3, 10, [1.0, 0.2], 1), noisy_layers([5, 8, 2] * 2, 10, [1.0, 0.2], 2)
+    probes = train_probes(train, dev, settings, seed=0)
+    assert len({probe.epochs for probe in probes}) > 1 and min(probe.epochs for probe in probes) < 12
+    for probe in probes:
+        weights, loss, epochs = train_plainly(probe.probe, probe.layer, train, dev, settings, seed=0)
+        assert probe.epochs == epochs and probe.dev_loss == pytest.approx(loss, rel=1e-4)
+        torch.testing.assert_close(probe.weights, weights, rtol=1e-3, atol=1e-4)
 
 
-LOSSES_BY_AUTOGRAD = {"depth": depth_by_autograd, "distance": distance_by_autograd}
-
-
-def test_rates_fall_as_torchs_schedule_says_and_patience_ends_after_five_epochs():
+def test_the_rate_falls_by_a_share_of_the_loss_and_patience_ends_after_five_epochs():
     # 1.99985 is better than 2 by more than 1e-4, but by less than 1e-4 of it
-    losses = np.array([3.0, 2.0, 2.0, 1.99985, 1.9998, 1.5, 1.49995, 1.6, 1.49992, 1.5, 1.49991, 1.0])
-    weights = torch.zeros(1, requires_grad=True)
-    optimiser = torch.optim.Adam([weights], lr=1.0)
-    schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, factor=0.1, patience=0)
-    patience, stopped = Patience(2, 1.0, 5), []
-    for epoch, loss in enumerate(losses):
-        schedule.step(loss)
-        improved, stops = patience.see(np.array([loss, -epoch]))  # the other lane always improves
-        assert patience.rates == pytest.approx([optimiser.param_groups[0]["lr"], 1.0])
-        assert improved.tolist() == [epoch in (0, 1, 3, 5, 11), True]
-        stopped.append(stops.tolist())
+    losses = [3.0, 2.0, 2.0, 1.99985, 1.99982, 1.5, 1.49995, 1.6, 1.49992, 1.5, 1.49991, 1.0]
+    falls = [0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 8]
+    settings = StructuralSettings(learning_rate=1.0, patience=5)
+    training = Training(StructuralProbe(2, 2, 0, "depth", seed=0), settings)
+    improved, stopped = [], []
+    for loss, n_falls in zip(losses, falls):
+        training.end_epoch(loss)
+        assert training.optimiser.param_groups[0]["lr"] == pytest.approx(0.1**n_falls)
+        improved.append(training.epochs_without_improvement == 0)
+        stopped.append(training.stopped)
+    assert np.flatnonzero(improved).tolist() == [0, 1, 3, 5, 11]
     # best at epochs 3 and 5; five epochs without a loss below 1.5 - 1e-4 end with epoch 10
-    assert stopped == [[epoch == 10, False] for epoch in range(12)]
+    assert np.flatnonzero(stopped).tolist() == [10] and training.best.epochs == 12
 
 
 def test_all_layers_at_once_are_each_layer_alone():
@@ -268,28 +283,38 @@ def test_first_weights_are_uniform_and_differ_by_layer_probe_and_seed():
 # ---- scores
 
 
-def test_ranks_and_correlations_are_scipys_with_ties():
+def test_correlations_are_scipys_with_ties():
     rng = np.random.default_rng(0)
     values, gold = rng.integers(0, 4, (40, 9)).astype(float), rng.integers(0, 5, (40, 9)).astype(float)
-    assert np.array_equal(average_ranks(values) + 1, rankdata(values, axis=1))
-    assert np.array_equal(average_ranks(values.reshape(5, 8, 9)).reshape(40, 9) + 1, rankdata(values, axis=1))
     expected = [spearmanr(a, b).statistic for a, b in zip(values, gold)]
     assert (unit_ranks(values) * unit_ranks(gold)).sum(1) == pytest.approx(expected, abs=1e-12)
+    assert np.array_equal(unit_ranks(values.reshape(5, 8, 9)).reshape(40, 9), unit_ranks(values))
     assert np.array_equal(unit_ranks(np.ones((2, 5))), np.zeros((2, 5)))
 
 
-def test_spanning_trees_are_scipys_among_the_words_that_count():
+def kruskal(distances, words):
+    """Edges of a minimum spanning tree among some words: of all pairs, nearest first, those that join two trees."""
+    n, trees = len(distances), {word: {word} for word in words}
+    edges = np.zeros((n, n), dtype=bool)
+    for _, a, b in sorted((distances[a, b], a, b) for a in words for b in words if a < b):
+        if trees[a] is not trees[b]:
+            edges[a, b] = edges[b, a] = True
+            trees[a] |= trees[b]
+            trees |= dict.fromkeys(trees[b], trees[a])
+    return edges
+
+
+@pytest.mark.parametrize("with_ties", [False, True])
+def test_spanning_trees_are_those_of_a_plain_loop_among_the_words_that_count(with_ties):
     rng = np.random.default_rng(0)
-    distances = rng.random((30, 8, 8)) + 0.1
-    distances += distances.transpose(0, 2, 1)
+    distances = rng.integers(0, 3, (30, 8, 8)) if with_ties else rng.random((30, 8, 8))  # ties: some of 0
+    distances = distances + distances.transpose(0, 2, 1)
     excluded = rng.random((30, 8)) < 0.3
     excluded[0], excluded[1], excluded[2] = False, True, [False] + [True] * 7
     edges = spanning_edges(distances, excluded)
     for graph, out, got in zip(distances, excluded, edges):
-        expected, words = np.zeros((8, 8), dtype=bool), np.flatnonzero(~out)
-        if len(words):
-            expected[np.ix_(words, words)] = minimum_spanning_tree(graph[np.ix_(words, words)]).toarray() > 0
-        assert np.array_equal(got, expected | expected.T)
+        assert np.array_equal(got, kruskal(graph, np.flatnonzero(~out)))
+    assert not spanning_edges(distances[1:2], excluded[1:2]).any()
 
 
 def plain_spearman(projected, trees, probe, lengths):

@@ -15,14 +15,15 @@ from math import log, log2
 
 import numpy as np
 import torch
+from scipy.special import log_softmax
+from torch.nn.functional import cross_entropy
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.edges.examples import Split
-from workflow.lib.methods.edges.networks import Lane, Probes
-from workflow.lib.methods.edges.parameters import sizes_of
+from workflow.lib.methods.edges.networks import EdgeProbe, Lane, sizes_of
 from workflow.lib.methods.edges.settings import EdgeSettings
 from workflow.lib.methods.edges.targets import Targets, label_names
-from workflow.lib.methods.edges.training import Lesson, predict, train
+from workflow.lib.methods.edges.training import Task, predict, train
 
 
 @dataclass(frozen=True)
@@ -59,19 +60,9 @@ def label_codes(targets: Targets, names: list[str]) -> np.ndarray:
     return np.array([number.get(name, -1) for name in targets.label], dtype=np.int64)
 
 
-def slope_of_softmax(logits: torch.Tensor, codes: torch.Tensor) -> torch.Tensor:
-    """By the logits (m, g, labels): the gradient of the mean cross-entropy."""
-    slope = torch.softmax(logits, dim=2)
-    slope[:, torch.arange(len(codes), device=codes.device), codes] -= 1
-    return slope.div_(len(codes))
-
-
 def bits_of(logits: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """(targets,) what each label costs under the softmax of its logits (targets, labels)."""
-    logits = logits.astype(np.float64)
-    logits = logits - logits.max(axis=1, keepdims=True)
-    nats = np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(len(codes)), codes]
-    return nats / log(2)
+    return -log_softmax(logits.astype(np.float64), axis=1)[np.arange(len(codes)), codes] / log(2)
 
 
 def why_not(fitted: Split, dev: Split) -> str:
@@ -110,12 +101,12 @@ def online_code(
         row = vars(portion) | {"n_targets": len(targets), "bits": len(targets) * log2(len(names)), "epochs": 0.0}
         of_models = [row] * len(lanes)
         if portion.start:
-            probes = Probes(sizes, lanes, settings, seed, device)
-            sent, gold = order[: portion.start], torch.from_numpy(codes)
-            trained = train(probes, Lesson(fitted, sent, gold, slope_of_softmax, dev, scores), seed, from_start=True)
+            probes = [EdgeProbe(lane, sizes, settings, seed) for lane in lanes]
+            task = Task(fitted, order[: portion.start], torch.from_numpy(codes), cross_entropy, dev, scores)
+            trained = train(probes, task, settings, seed, device, from_start=True)
             of_models = [
                 row | {"bits": float(bits_of(logits, codes[targets]).sum()), "epochs": epochs}
-                for logits, epochs in zip(predict(probes, fitted, coded), trained.epochs)
+                for logits, epochs in zip(predict(probes, fitted, coded, device), trained.epochs)
             ]
         by_portion.append(of_models)
     about = {"n_labels": len(names), "seed": seed}

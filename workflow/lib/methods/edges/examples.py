@@ -23,11 +23,11 @@ class Batch:
     token: torch.Tensor  # (tokens,) places in the split
     target: torch.Tensor  # (targets,) places in the split
     member: torch.Tensor  # (members,) token of the batch
-    score: torch.Tensor  # (members,) the same, counted on through the second spans: token + which span x tokens
+    score_index: (
+        torch.Tensor
+    )  # (members,) of its score among those of all tokens, first for first, then for second spans
     span: torch.Tensor  # (members,) which span it is in, ascending
     first: torch.Tensor  # (spans,) of its members
-    by_token: torch.Tensor  # (members,) sorted by token
-    first_by_token: torch.Tensor  # (tokens,) in that order
 
     def to(self, device: str) -> "Batch":
         return Batch(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
@@ -68,7 +68,6 @@ class Split:
         start, size = (self.start[:, target] + moved).ravel(), self.size[:, target].ravel()
         member = ranges(start, size)
         span = np.repeat(np.arange(len(size)), size)
-        n_spans_of_token = np.bincount(member, minlength=n_tokens.sum())
         places = (
             ranges(first, n_tokens),
             target,
@@ -76,7 +75,5 @@ class Split:
             member + (span >= len(target)) * n_tokens.sum(),
             span,
             np.cumsum(size) - size,
-            np.argsort(member, kind="stable"),
-            np.cumsum(n_spans_of_token) - n_spans_of_token,
         )
         return Batch(*map(torch.from_numpy, places))

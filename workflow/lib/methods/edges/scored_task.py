@@ -6,19 +6,14 @@ Labels are those of train, sorted. A label that only dev or test has cannot be p
 
 import numpy as np
 import torch
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from workflow.lib.methods.edges.examples import Split
-from workflow.lib.methods.edges.networks import Lane, Probes
-from workflow.lib.methods.edges.parameters import sizes_of
+from workflow.lib.methods.edges.networks import EdgeProbe, Lane, sizes_of
 from workflow.lib.methods.edges.scores import all_scores, micro_f1
 from workflow.lib.methods.edges.settings import EdgeSettings
 from workflow.lib.methods.edges.targets import label_matrix, label_names
-from workflow.lib.methods.edges.training import Lesson, predict, train
-
-
-def slope_of_cells(logits: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
-    """By the logits: the gradient of the mean binary cross-entropy over all cells of (target, label)."""
-    return torch.sigmoid(logits).sub_(gold).div_(gold.numel())
+from workflow.lib.methods.edges.training import Task, predict, train
 
 
 def predicted_labels(logits: np.ndarray, n_names: int) -> np.ndarray:
@@ -43,10 +38,11 @@ def probe_task(
     def scores(logits: np.ndarray) -> np.ndarray:
         return np.array([micro_f1(gold_dev, predicted_labels(of_lane, len(of_dev)))[0] for of_lane in logits])
 
-    probes = Probes(sizes_of(fitted, len(names)), lanes, settings, seed, device)
-    lesson = Lesson(fitted, np.arange(fitted.n_sentences), gold, slope_of_cells, dev, scores)
-    trained = train(probes, lesson, seed)
-    logits = predict(probes, test, np.arange(test.n_sentences))
+    sizes = sizes_of(fitted, len(names))
+    probes = [EdgeProbe(lane, sizes, settings, seed) for lane in lanes]
+    task = Task(fitted, np.arange(fitted.n_sentences), gold, binary_cross_entropy_with_logits, dev, scores)
+    trained = train(probes, task, settings, seed, device)
+    logits = predict(probes, test, device=device)
     about = {"n_targets": test.n_targets, "n_labels": len(names)}
     return [
         {"input": lane.input}

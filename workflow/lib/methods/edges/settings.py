@@ -13,12 +13,12 @@ class EdgeSettings:
     dropout: float = 0.3  # of the hidden layer
     learning_rate: float = 1e-4
     min_learning_rate: float = 1e-6  # below it a probe stops
-    learning_rate_patience: int = 5  # validations without a rise, after which the rate is halved
+    learning_rate_patience: int = 5  # validations without improvement, after which the rate is halved
     batch_size: int = 32  # sentences
-    clip_norm: float = 5.0
+    clip_norm: float = 5.0  # maximum gradient norm
     validate_every: int = 1000  # updates
     max_validations: int = 250
-    patience: int = 20  # validations in a row without a better one
+    patience: int = 20  # validations without improvement, after which a probe stops
 
 
 def settings_from(given: dict) -> EdgeSettings:

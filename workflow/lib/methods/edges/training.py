@@ -1,28 +1,70 @@
-"""Train the probes of a task until each has stopped by its own rule, and keep the best state of each."""
+"""Train the probes of a task side by side until each has stopped by its own rule, and keep the best state of each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch.nn.utils import clip_grad_norm_
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from workflow.lib.methods.edges.examples import Batch, Split
-from workflow.lib.methods.edges.networks import Probes
-from workflow.lib.methods.edges.progress import Progress
+from workflow.lib.methods.edges.networks import EdgeProbe, draw_masks, logits_of
+from workflow.lib.methods.edges.settings import EdgeSettings
 
 EVALUATED_AT_ONCE = 128  # sentences
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Task:
     """What to learn from, and how that is judged."""
 
     split: Split
     sentences: np.ndarray  # those of the split that are trained on
     gold: torch.Tensor  # a row per target of the split
-    slope: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # logits (m, g, labels), gold -> gradient by the logits
+    loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # mean over targets, of logits (g, labels) and gold
     dev: Split
     scores: Callable[[np.ndarray], np.ndarray]  # logits (m, g, labels) of all of dev -> (m,), higher is better
+
+
+class Training:
+    """A probe, its optimiser, its learning-rate schedule and the best state so far."""
+
+    def __init__(self, probe: EdgeProbe, settings: EdgeSettings):
+        self.probe, self.settings, self.parameters = probe, settings, list(probe.parameters())
+        self.optimiser = torch.optim.Adam(self.parameters, lr=settings.learning_rate, amsgrad=True, fused=True)
+        self.schedule = ReduceLROnPlateau(
+            self.optimiser,
+            mode="max",
+            factor=0.5,
+            patience=settings.learning_rate_patience,
+            threshold=1e-4,
+            threshold_mode="abs",
+            eps=0,
+        )
+        self.best_state, self.best_score, self.best_update = None, -np.inf, 0
+        self.validations_without_improvement = 0
+
+    def update(self) -> None:
+        """Down the gradient that the backward pass has left."""
+        clip_grad_norm_(self.parameters, self.settings.clip_norm)
+        self.optimiser.step()
+        self.optimiser.zero_grad()
+
+    def validate(self, score: float, n_updates: int) -> None:
+        self.schedule.step(score)
+        self.validations_without_improvement += 1
+        if score > self.best_score:
+            self.best_state = {name: value.clone() for name, value in self.probe.state_dict().items()}
+            self.best_score, self.best_update = score, n_updates
+            self.validations_without_improvement = 0
+
+    @property
+    def stopped(self) -> bool:
+        return (
+            self.validations_without_improvement >= self.settings.patience
+            or self.optimiser.param_groups[0]["lr"] < self.settings.min_learning_rate
+        )
 
 
 @dataclass(frozen=True)
@@ -33,41 +75,47 @@ class Trained:
     scores: list[float]
 
 
-def train(probes: Probes, lesson: Lesson, seed: int, from_start: bool = False) -> Trained:
+def train(
+    probes: Sequence[EdgeProbe], task: Task, settings: EdgeSettings, seed: int, device: str = "cpu", from_start=False
+) -> Trained:
     """`from_start`: the probes' first state counts too. (Not by F1: guesses beat probes that are still cautious.)"""
-    settings, lanes = probes.settings, probes.lanes
-    batches = shuffled(lesson.sentences, settings.batch_size, seed)
-    progress, running = Progress(len(lanes), settings), np.arange(len(lanes))
-    best, updates, scores = probes.parameters.clone(), np.zeros(len(lanes)), np.zeros(len(lanes))
-    gold = lesson.gold.to(probes.device)
+    trainings = [Training(probe.to(device), settings) for probe in probes]
+    batches = shuffled(task.sentences, settings.batch_size, seed)
+    generator, gold = torch.Generator(device).manual_seed(seed), task.gold.to(device)
+    running = trainings
     for validation in range(0 if from_start else 1, settings.max_validations + 1):
         for _ in range(settings.validate_every if validation else 0):
-            vectors, batch = fetched(lesson.split, next(batches), probes.device)
-            passed = probes.forward(vectors, batch, training=True)
-            slope = lesson.slope(passed.logits, gold.index_select(0, batch.target))
-            probes.backward(vectors, batch, passed, slope)
-            probes.update(progress.rates)
-        reached = lesson.scores(predict(probes, lesson.dev, np.arange(lesson.dev.n_sentences)))
-        better, stops = progress.see(reached)
-        best[running[better]] = probes.parameters[np.flatnonzero(better)]
-        updates[running[better]] = validation * settings.validate_every
-        scores[running[better]] = reached[better]
-        if stops.all():
+            vectors, batch = fetched(task.split, next(batches), device)
+            masks = draw_masks(batch, vectors.shape[3], settings, generator)
+            logits = logits_of([each.probe for each in running], vectors, batch, masks)
+            labels = gold.index_select(0, batch.target)
+            mean_loss = task.loss(logits.flatten(0, 1), torch.cat([labels] * len(running)))
+            (len(running) * mean_loss).backward()  # the sum of the probes' losses: each gets its own gradient
+            for each in running:
+                each.update()
+        scores = task.scores(predict([each.probe for each in running], task.dev, device=device))
+        for each, score in zip(running, scores):
+            each.validate(float(score), validation * settings.validate_every)
+        running = [each for each in running if not each.stopped]
+        if not running:
             break
-        if stops.any():
-            running = running[~stops]
-            probes.keep(np.flatnonzero(~stops).tolist())
-            progress.keep(~stops)
-    probes.put(lanes, best)
-    epochs = updates / -(-len(lesson.sentences) // settings.batch_size)
-    return Trained(epochs.tolist(), scores.tolist())
+    for each in trainings:
+        if each.best_state:
+            each.probe.load_state_dict(each.best_state)
+    updates_per_epoch = -(-len(task.sentences) // settings.batch_size)
+    return Trained(
+        [each.best_update / updates_per_epoch for each in trainings], [each.best_score for each in trainings]
+    )
 
 
-def predict(probes: Probes, split: Split, sentences: np.ndarray) -> np.ndarray:
-    """(m, targets, labels) logits of these sentences' targets."""
+@torch.no_grad()
+def predict(
+    probes: Sequence[EdgeProbe], split: Split, sentences: np.ndarray | None = None, device: str = "cpu"
+) -> np.ndarray:
+    """(m, targets, labels) logits of these sentences' targets, or of all."""
+    sentences = np.arange(split.n_sentences) if sentences is None else sentences
     parts = [sentences[start : start + EVALUATED_AT_ONCE] for start in range(0, len(sentences), EVALUATED_AT_ONCE)]
-    logits = [probes.forward(*fetched(split, part, probes.device), training=False).logits for part in parts]
-    return torch.cat(logits, dim=1).cpu().numpy()
+    return torch.cat([logits_of(probes, *fetched(split, part, device)) for part in parts], dim=1).cpu().numpy()
 
 
 def shuffled(sentences: np.ndarray, batch_size: int, seed: int) -> Iterator[np.ndarray]:

@@ -100,7 +100,11 @@ def retrain(
 
 
 def holdout_rows(codes: np.ndarray, share: float, seed: int) -> np.ndarray:
-    """(n,) True where a row is held out: `share` of each label, rounded, but never its last row."""
+    """(n,) True where a row is held out: `share` of each label, rounded, but never its last row.
+
+    (scikit-learn's StratifiedShuffleSplit refuses labels with a single row, and hold-outs smaller than the number of
+    labels.)
+    """
     order = np.random.default_rng(seed).permutation(len(codes))
     held_out = np.zeros(len(codes), dtype=bool)
     for label in np.unique(codes):

@@ -17,11 +17,11 @@ class ProbeSettings:
     holdout: float = 0.2
     n_seeds: int = 5
     max_epochs: int = 1000
-    patience: int = 10
-    tolerance: float = 1e-4
+    patience: int = 10  # epochs without improvement, after which a network stops
+    tolerance: float = 1e-4  # smallest difference that is an improvement
     grid_stopping: str = "accuracy"  # of the hold-out, or "loss"
-    grid_patience: int = 4
-    grid_updates: int = 300
+    grid_patience: int = 4  # as `patience`, for the hold-out's accuracy
+    grid_updates: int = 300  # at least so many updates are a grid's patience
     batch_size: int = 200
     learning_rate: float = 1e-3
     standardise: bool = False

@@ -18,8 +18,6 @@ PAIRS_AT_ONCE = 1 << 15  # padded word pairs of a batch that is only evaluated: 
 class Batch:
     words: torch.Tensor  # (w,) rows of the vectors
     slots: torch.Tensor  # (w,) their places in the padded sentences (s * longest)
-    fill: torch.Tensor  # (s * longest,) the word in each place; w where there is none
-    n_sentences: int
     depth: torch.Tensor  # (w,)
     word_weight: torch.Tensor  # (w,) 1 / length, over all sentences that the loss is a mean of
     distance: torch.Tensor  # (s, longest, longest)
@@ -29,11 +27,9 @@ class Batch:
 def batch_of(trees: Trees, sentences: np.ndarray, n_in_mean: int, device: str = "cpu") -> Batch:
     """`n_in_mean`: sentences that the loss is a mean of, if this batch is a part of them."""
     length = trees.length[sentences]
-    longest, n_words = int(length.max()), int(length.sum())
+    longest = int(length.max())
     is_word = np.arange(longest) < length[:, None]
     words = (trees.first[sentences][:, None] + np.arange(longest))[is_word]
-    fill = np.full(is_word.shape, n_words)
-    fill[is_word] = np.arange(n_words)
     is_pair = is_word[:, :, None] & is_word[:, None, :]
     pairs = trees.first_pair[sentences][:, None, None] + np.arange(longest)[:, None] * length[:, None, None]
     distance = np.zeros(is_pair.shape, dtype=np.float32)
@@ -41,17 +37,9 @@ def batch_of(trees: Trees, sentences: np.ndarray, n_in_mean: int, device: str = 
     weight = (1 / (length * n_in_mean)).astype(np.float32)
     pair_weight = is_pair * (weight / length).astype(np.float32)[:, None, None]
     pair_weight[:, np.arange(longest), np.arange(longest)] = 0
-    tensors = (
-        (words, np.flatnonzero(is_word), fill.reshape(-1)),
-        (
-            trees.depth[words],
-            np.repeat(weight, length),
-            distance,
-            pair_weight,
-        ),
-    )
-    (words, slots, fill), gold = ([torch.from_numpy(array).to(device) for array in part] for part in tensors)
-    return Batch(words, slots, fill, len(sentences), *gold)
+    gold = (trees.depth[words], np.repeat(weight, length), distance, pair_weight)
+    words, slots, *gold = (torch.from_numpy(array).to(device) for array in (words, np.flatnonzero(is_word), *gold))
+    return Batch(words, slots, *gold)
 
 
 def evaluation_batches(trees: Trees, device: str = "cpu") -> list[Batch]:

@@ -12,10 +12,10 @@ Punctuation is a word for Spearman; roots and edges are sought, and spanning tre
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.structural.gold_trees import Trees, by_length
-from workflow.lib.methods.structural.rank import unit_ranks
 from workflow.lib.methods.structural.spanning import spanning_edges
 
 
@@ -88,6 +88,18 @@ def gold_of(trees: Trees, n: int, sentences: np.ndarray) -> Gold:
     # a tree whose punctuation has dependents falls apart without it: the spanning tree joins them over it
     edges = spanning_edges(distance, excluded)
     return Gold(words, excluded, depth.argmin(1), edges, unit_ranks(depth), unit_ranks(distance))
+
+
+def unit_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks along the last axis with mean 0 and norm 1: Spearman's correlation is the product of two such rows. Ties
+    get their average rank.
+
+    A row of equal values has no ranks; it becomes 0, and so does its correlation (scipy says NaN, which would spoil
+    the mean for one sentence of which a probe says nothing).
+    """
+    ranks = rankdata(values, axis=-1) - (values.shape[-1] + 1) / 2
+    norms = np.linalg.norm(ranks, axis=-1, keepdims=True)
+    return np.divide(ranks, norms, out=np.zeros_like(ranks), where=norms > 0)
 
 
 def squared_distances(words: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ class StructuralSettings:
     max_epochs: int = 40
     batch_size: int = 20  # sentences
     learning_rate: float = 1e-3
-    patience: int = 5  # epochs without a better loss on dev
+    patience: int = 5  # epochs without improvement on dev, after which a probe stops
     min_length: int = 5  # words of the sentences that Spearman's correlation is averaged over
     max_length: int = 50
 

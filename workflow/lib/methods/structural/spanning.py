@@ -1,25 +1,23 @@
-"""Minimum spanning trees of many small complete graphs at once (Prim's algorithm, one word per step in all of them)."""
+"""Minimum spanning trees of many sentences in one call: a sentence's words are a component of one graph."""
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 
 def spanning_edges(distances: np.ndarray, excluded: np.ndarray) -> np.ndarray:
     """(s, n, n) True where two words are joined, both ways, from (s, n, n) distances and (s, n) words to leave out.
 
-    Of equally near words the first one joins.
+    Of equally distant pairs the first one, row by row, is joined, as in Hewitt and Manning's code: the weights are the
+    pairs' ranks, which have no ties (and no zeros, which scipy takes for missing edges).
     """
     s, n, _ = distances.shape
-    graph, edges = np.arange(s), np.zeros(distances.shape, dtype=bool)
-    start = np.argmin(excluded, axis=1)
-    waiting = ~excluded
-    waiting[graph, start] = False
-    nearest, joins_to = distances[graph, start], np.repeat(start[:, None], n, axis=1)
-    for _ in range(n - 1):
-        chosen = np.argmin(np.where(waiting, nearest, np.inf), axis=1)
-        joins = waiting[graph, chosen]  # False where no word is left
-        edges[graph[joins], chosen[joins], joins_to[graph, chosen][joins]] = True
-        waiting[graph, chosen] = False
-        closer = distances[graph, chosen] < nearest
-        nearest = np.where(closer, distances[graph, chosen], nearest)
-        joins_to = np.where(closer, chosen[:, None], joins_to)
+    is_pair = ~excluded[:, :, None] & ~excluded[:, None, :] & np.triu(np.ones((n, n), dtype=bool), 1)
+    sentence, word, other = np.nonzero(is_pair)
+    rank = np.empty(len(sentence))
+    rank[np.argsort(distances[is_pair], kind="stable")] = np.arange(1, len(rank) + 1)
+    graph = coo_array((rank, (sentence * n + word, sentence * n + other)), shape=(s * n, s * n))
+    tree = minimum_spanning_tree(graph.tocsr()).tocoo()
+    edges = np.zeros(distances.shape, dtype=bool)
+    edges[tree.row // n, tree.row % n, tree.col % n] = True
     return edges | edges.transpose(0, 2, 1)
