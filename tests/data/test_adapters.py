@@ -8,10 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from datasets import Dataset
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.adapters import adapt
-from workflow.lib.data.adapters.sampling import take
+from workflow.lib.data.adapters.choosing import sample
 from workflow.lib.data.adapters.sentences import sentences_of, split_sentences
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.scripts.fetch_dataset import fetch
@@ -112,7 +113,7 @@ def test_other_numbers_of_rows_are_warned_of(tmp_path, caplog):
 
 def sorted_by_label(*counts):
     labels = [label for label, count in enumerate(counts) for _ in range(count)]
-    return pa.table({"id": [str(n) for n in range(len(labels))], "label": labels})
+    return Dataset.from_dict({"id": [str(n) for n in range(len(labels))], "label": labels})
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def sorted_by_label(*counts):
     [((50, 50), 10, (5, 5)), ((90, 10), 20, (18, 2)), ((70, 20, 10), 10, (7, 2, 1)), ((9, 9), 5, None)],
 )
 def test_labels_keep_their_shares(counts, n, shares):
-    drawn = Counter(take(sorted_by_label(*counts), n, seed=3)["label"].to_pylist())
+    drawn = Counter(sample(sorted_by_label(*counts), n, seed=3)["label"][:])
     assert sum(drawn.values()) == n
     if shares:
         assert tuple(drawn[label] for label in range(len(counts))) == shares
@@ -130,23 +131,23 @@ def test_labels_keep_their_shares(counts, n, shares):
 
 def test_samples_are_seeded_nested_mixed_and_without_repetition():
     table = sorted_by_label(60, 30, 10)
-    large, small = (take(table, n, seed=5)["id"].to_pylist() for n in (50, 20))
+    large, small = (sample(table, n, seed=5)["id"][:] for n in (50, 20))
     assert small == large[:20] and len(set(large)) == 50
-    assert take(table, 50, seed=5)["id"].to_pylist() == large != take(table, 50, seed=6)["id"].to_pylist()
-    assert len(set(take(table, 10, seed=5)["label"].to_pylist())) == 3
-    assert sorted(take(table, 999, seed=5)["id"].to_pylist()) == sorted(table["id"].to_pylist())
+    assert sample(table, 50, seed=5)["id"][:] == large != sample(table, 50, seed=6)["id"][:]
+    assert len(set(sample(table, 10, seed=5)["label"][:])) == 3
+    assert sorted(sample(table, 999, seed=5)["id"][:]) == sorted(table["id"][:])
 
 
 def test_the_other_end_is_another_sample():
     """Probes of a treebank's trees and the parser that is tuned on it: no sentence in common."""
     table = sorted_by_label(40, 40, 20)
-    first, last = (take(table, 45, seed=5, from_end=end)["id"].to_pylist() for end in (False, True))
+    first, last = (sample(table, 45, seed=5, from_end=end)["id"][:] for end in (False, True))
     assert len(set(first) | set(last)) == 90
-    assert take(table, 20, seed=5, from_end=True)["id"].to_pylist() == last[:20]
+    assert sample(table, 20, seed=5, from_end=True)["id"][:] == last[:20]
 
 
 def test_tables_without_labels_are_sampled_too():
-    assert take(pa.table({"id": list("abcdef")}), 3, seed=0).num_rows == 3
+    assert len(sample(Dataset.from_dict({"id": list("abcdef")}), 3, seed=0)) == 3
 
 
 def test_all_rows_stay_in_the_sources_order_and_some_are_sampled(tmp_path):
