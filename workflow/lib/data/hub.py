@@ -4,7 +4,10 @@ Without a network that client tries again for minutes. What it has fetched befor
 is with HF_HUB_OFFLINE=1. How long an answer may take: HF_HUB_ETAG_TIMEOUT, in seconds, as for the client (else 10).
 """
 
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from workflow.lib.base.errors import UserError
 
 
 def snapshot(repository: str, revision: str, patterns: list[str], kind: str) -> Path:
@@ -18,24 +21,45 @@ def snapshot(repository: str, revision: str, patterns: list[str], kind: str) -> 
     return Path(snapshot_download(repository, repo_type=kind, revision=revision, allow_patterns=patterns))
 
 
-def addresses(repository: str, revision: str, patterns: list[str]) -> list[Path | str]:
-    """Where a dataset's files of the first pattern that has any can be streamed from: nothing is fetched yet."""
-    from huggingface_hub import try_to_load_from_cache
+@dataclass(frozen=True)
+class Shard:
+    """A file of a dataset on the Hub that is fetched only when somebody comes to read it."""
+
+    repository: str
+    revision: str
+    name: str
+
+    def fetch(self) -> Path:
+        try:
+            return snapshot(self.repository, self.revision, [self.name], "dataset") / self.name
+        except Exception as error:  # whatever the network or the Hub answers
+            where = f"the Hub's {self.repository} at {self.revision}"
+            raise UserError(f"{self.name} was not fetched from {where} ({one_line(error)}); run again") from error
+
+
+def shards(repository: str, revision: str, patterns: list[str]) -> list[Shard]:
+    """A dataset's files of the first pattern that has any, none of them fetched yet."""
+    from huggingface_hub import get_cached_repo_tree
+    from huggingface_hub.errors import CachedRepoTreeNotFoundError
 
     try:
-        about = _ask(repository, revision, "dataset")
+        names = [file.rfilename for file in _ask(repository, revision, "dataset").siblings]
     except Exception as no_answer:
-        return first_match(_cached(repository, revision, patterns, "dataset", no_answer), patterns)
-    names = sorted(file.rfilename for file in about.siblings)
-    found = next((some for pattern in patterns if (some := [name for name in names if _fits(name, pattern)])), [])
-    words = {"repo_type": "dataset", "revision": about.sha}
-    local = {name: try_to_load_from_cache(repository, name, **words) for name in found}
-    return [Path(local[name]) if local[name] else f"hf://datasets/{repository}@{about.sha}/{name}" for name in found]
+        try:  # all names, not those of the fetched files only: without a network the rows must not be others
+            names = [file.path for file in get_cached_repo_tree(repository, repo_type="dataset", revision=revision)]
+        except CachedRepoTreeNotFoundError:
+            raise no_answer from None
+    found = ([name for name in sorted(names) if _fits(name, pattern)] for pattern in patterns)
+    return [Shard(repository, revision, name) for name in next(filter(None, found), [])]
 
 
 def first_match(folder: Path, patterns: list[str]) -> list[Path]:
     """One layout's files only: a folder that holds two layouts must not give every row twice."""
     return next((found for pattern in patterns if (found := sorted(folder.glob(pattern)))), [])
+
+
+def one_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
 
 
 def _ask(repository: str, revision: str, kind: str):

@@ -16,11 +16,11 @@ from workflow.lib.data import hub
 
 log = logging.getLogger(__name__)
 
-STREAMED = {"sentences"}  # adapters that read no more than they need: their files are not fetched before
+STREAMED = {"sentences"}  # adapters that fetch one shard after the other, until they have enough
 
 
-def locate(entry: dict, split: str, mirror: str | Path | None = None, **words) -> list[Path | str]:
-    """The files of one split of a registry entry, downloaded first where there is no mirror (or to be streamed)."""
+def locate(entry: dict, split: str, mirror: str | Path | None = None, **words) -> list[Path | hub.Shard]:
+    """The files of one split of a registry entry. Without a mirror they are downloaded first, unless to be streamed."""
     return locate_with_origin(entry, split, mirror, **words)[0]
 
 
@@ -31,7 +31,7 @@ def locate_with_origin(
     *,
     dataset: str | None = None,
     licensed: str | Path | None = None,
-) -> tuple[list[Path | str], str]:
+) -> tuple[list[Path | hub.Shard], str]:
     """Files of the first source that has the split, and words on their origin that hold no path of this machine."""
     sources = entry["sources"]
     dataset = dataset or " / ".join(map(_repository, sources))
@@ -98,19 +98,19 @@ def _in_folders(source: dict, patterns: list[str], places: list[str | Path | Non
     raise _NotThere(f"{' or '.join(patterns)} in {where}")
 
 
-def _downloaded(source: dict, split: dict, patterns: list[str], streamed: bool) -> list[Path | str]:
+def _downloaded(source: dict, split: dict, patterns: list[str], streamed: bool) -> list[Path | hub.Shard]:
     if "raw" in source:
         return [_download_from_url(source, split)]
     repository, revision, why = source["hub"], source["revision"], "no such files"
     try:
         # data files only: the patterns end in .parquet, so no script of the repository is even downloaded
         if streamed:
-            found = hub.addresses(repository, revision, patterns)
+            found = hub.shards(repository, revision, patterns)
         else:
             found = hub.first_match(hub.snapshot(repository, revision, patterns, "dataset"), patterns)
     except Exception as error:  # whatever the network or the Hub answers, the user's remedy is the same
         log.info("download of %s failed", repository, exc_info=error)
-        found, why = [], _one_line(error)
+        found, why = [], hub.one_line(error)
     if not found:
         raise _NotThere(f"{' or '.join(patterns)} in the Hub's {repository} at {revision} ({why})")
     return found
@@ -135,7 +135,7 @@ def _download_from_url(source: dict, split: dict) -> Path:
         with urllib.request.urlopen(url, timeout=HF_HUB_ETAG_TIMEOUT) as answer:
             content = answer.read()
     except OSError as error:
-        raise _NotThere(f"{url} ({_one_line(error)})") from error
+        raise _NotThere(f"{url} ({hub.one_line(error)})") from error
     found = hashlib.sha256(content).hexdigest()
     if split["sha256"] is None:
         log.warning("%s has sha256 %s, which the registry does not know: compare it before you trust it", url, found)
@@ -146,12 +146,8 @@ def _download_from_url(source: dict, split: dict) -> Path:
     return path
 
 
-def _warn_of_missing_shards(dataset: str, split: str, files: list[Path | str], *, chosen: bool) -> None:
+def _warn_of_missing_shards(dataset: str, split: str, files: list[Path | hub.Shard], *, chosen: bool) -> None:
     """'train-00000-of-00041.parquet' says that 40 more belong to it, unless the registry chose some of them."""
-    declared = re.search(r"-of-(\d+)\.parquet$", str(files[0]))
+    declared = re.search(r"-of-(\d+)\.parquet$", files[0].name)
     if declared and len(files) != int(declared[1]) and not chosen:
         log.warning("dataset %s, split %s: %d of %d shards found", dataset, split, len(files), int(declared[1]))
-
-
-def _one_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 ROWS_AT_ONCE = 4096
 
 
-def stream(builder: str, file: Path | str, **options) -> "IterableDataset":
-    """A file's rows, read as they are asked for. `file` is a path, or an address hf://datasets/…"""
+def stream(builder: str, file: Path, **options) -> "IterableDataset":
+    """A file's rows, read as they are asked for."""
     import datasets  # a second, which only those who read published files need to spend
 
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)  # what goes wrong is said by our own errors
@@ -35,7 +35,7 @@ def stream(builder: str, file: Path | str, **options) -> "IterableDataset":
         return datasets.load_dataset(builder, **words, **options)
 
 
-def stream_parquet(file: Path | str, columns: list[str], labels: dict[str, list[str]] | None = None):
+def stream_parquet(file: Path, columns: list[str], labels: dict[str, list[str]] | None = None):
     """Columns of a Parquet file, which must have them. `labels`: the names of a column's numbers, in their order.
 
     Hub files carry these names (ClassLabel). A registry in another order would mislabel every figure.
@@ -62,7 +62,7 @@ def read_parquet(file: Path, columns: list[str], labels: dict[str, list[str]] | 
 
 
 @contextmanager
-def named_if_unreadable(file: Path | str) -> Iterator[None]:
+def named_if_unreadable(file: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:

@@ -10,13 +10,14 @@ import pyarrow as pa
 
 from workflow.lib.data.adapters.reading import named_if_unreadable, stream_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
+from workflow.lib.data.hub import Shard
 
 log = logging.getLogger(__name__)
 
-ARTICLES_MIXED = 10_000  # held at once to be shuffled: some 30 MB of Wikipedia
+GROUPS_MIXED, ARTICLES_MIXED = 10, 10_000  # held at once to be shuffled: some 30 MB of Wikipedia
 
 
-def table(files: list[Path | str], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
+def table(files: list[Path | Shard], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
     """Random sentences of articles, unlabelled: of as many articles as there are `rows`, and no more are read.
 
     `per_article` sentences of each article at most. Where it is null: one, or as many as the `rows` asked for need,
@@ -46,20 +47,21 @@ def table(files: list[Path | str], entry: dict, split: str, seed: int, rows: int
     return pa.Table.from_pylist(texts, schema=SCHEMAS["text"])
 
 
-def shard_order(files: list[Path | str], seed: int) -> list[Path | str]:
-    return random.Random(seed).sample(files, len(files))
+def _articles(files: list[Path | Shard], options: dict, seed: int) -> Iterator[tuple[str, str]]:
+    """Ids and texts, mixed: files in random order, of each its row groups in random order, some at a time.
 
-
-def _articles(files: list[Path | str], options: dict, seed: int) -> Iterator[tuple[str, str]]:
-    """Ids and texts, one file after the other, the row groups of a file and their rows mixed."""
-    columns = [options["id"], options["text"]]
-    for file in shard_order(files, seed):
-        groups = stream_parquet(file, columns).reshard()
-        # one group at a time: several would be read by threads, for whose end `datasets` waits five seconds
-        rows = groups.shuffle(seed=seed, buffer_size=ARTICLES_MIXED, max_buffer_input_shards=1)
-        with named_if_unreadable(file):
-            for row in rows:
-                yield row[options["id"]], row[options["text"]]
+    What is begun is read to its end, since Arrow's threads may crash a process that ends before them.
+    """
+    for file in random.Random(seed).sample(files, len(files)):
+        path = file if isinstance(file, Path) else file.fetch()
+        groups = stream_parquet(path, [options["id"], options["text"]]).reshard()
+        # one input at a time: several would be read by threads, for whose end `datasets` waits five seconds
+        mixed = groups.shuffle(seed=seed, buffer_size=ARTICLES_MIXED, max_buffer_input_shards=1)
+        parts = -(-groups.num_shards // GROUPS_MIXED)
+        for part in range(parts):
+            with named_if_unreadable(path):
+                rows = list(mixed.shard(parts, part))
+            yield from ((row[options["id"]], row[options["text"]]) for row in rows)
 
 
 def _first_ranks_first(drawn: list[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
