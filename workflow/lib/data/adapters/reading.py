@@ -29,6 +29,7 @@ def stream(builder: str, file: Path, **options) -> "IterableDataset":
 
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)  # what goes wrong is said by our own errors
     datasets.config.HF_UPDATE_DOWNLOAD_COUNTS = False  # else every load, of local files too, is told to a server
+    datasets.config.TORCH_AVAILABLE = False  # else every stream imports torch, two seconds, in case it is to be shared
     # a builder keeps a lock in its cache even if it streams: with a cache of its own no job waits for another
     with TemporaryDirectory() as cache:
         words = {"data_files": [glob.escape(str(file))], "split": "train", "streaming": True, "cache_dir": cache}
