@@ -45,10 +45,7 @@ class Hub(ThreadingHTTPServer):
 
 def environment(port: int, home: Path) -> dict[str, str]:
     hub = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HUB_OFFLINE": "0"}
-    hub |= {
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-    }  # the latter asks for itself, three seconds long
+    hub |= {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}  # which has requests and timeouts of its own
     ours = {"HF_HOME": str(home), "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
     return os.environ | hub | ours
 
@@ -188,7 +185,7 @@ def test_an_encoder_that_cannot_be_had_is_an_error_that_says_what_to_do(tmp_path
 @pytest.mark.parametrize("adapter", ["text", "sentences"])
 def test_a_dataset_that_cannot_be_had_is_an_error_that_says_what_to_do(tmp_path, unhelpful, adapter):
     start = time.monotonic()
-    done = run(fetching(tmp_path / "out", entry(adapter)), unhelpful(tmp_path / "home"))
+    done = run(fetching(entry(adapter), **{str(tmp_path / "out"): 4}), unhelpful(tmp_path / "home"))
     message = "UserError dataset toy, split train: not found; looked for cfg/train-*.parquet or "
     assert done.stdout.startswith(message), done.stdout + done.stderr
     assert f"in the Hub's org/name at {COMMIT} (" in done.stdout and done.stdout.count("\n") == 1
@@ -200,25 +197,26 @@ def test_a_dataset_that_cannot_be_had_is_an_error_that_says_what_to_do(tmp_path,
 
 
 def entry(adapter: str) -> dict:
-    options = {"text": "text", "label": "label"}
-    if adapter == "sentences":
-        options = {"id": "id", "text": "text", "min_words": 2, "max_words": 9, "per_article": None}
+    options = {
+        "text": {"text": "text", "label": "label"},
+        "sentences": {"id": "id", "text": "text", "min_words": 2, "max_words": 9, "per_article": None},
+    }
     splits = {"train": {"from": "train"}, "test": {"from": "test"}}
     source = {"hub": "org/name", "config": "cfg", "revision": COMMIT}
     labels = [] if adapter == "sentences" else ["no", "yes"]
-    return {"kind": "text", "labels": labels, "splits": splits, "sources": [source]} | {
-        "adapter": adapter,
-        "options": options,
-    }
+    entry = {"kind": "text", "labels": labels, "splits": splits, "sources": [source]}
+    return entry | {"adapter": adapter, "options": options[adapter]}
 
 
-def fetching(path: Path, entry: dict, rows: int = 4, seed: int = 1) -> str:
-    words = {"entry": entry, "dataset": "toy", "split": "train", "rows": rows, "seed": seed, "mirror": None}
+def fetching(entry: dict, **rows_of: int) -> str:
+    """Code that writes files of so many rows, one after the other."""
+    words = {"entry": entry, "dataset": "toy", "split": "train", "seed": 1, "mirror": None}
     return f"""
 from workflow.scripts.fetch_dataset import fetch
 from workflow.lib.base.errors import UserError
 try:
-    print(fetch({str(path)!r}, **{words!r})["source"])
+    for path, rows in {rows_of!r}.items():
+        print(fetch(path, rows=rows, **{words!r})["source"])
 except UserError as error:
     print("UserError", error)
 """
@@ -236,19 +234,25 @@ def dataset(tmp_path) -> Path:
     return folder
 
 
+ORIGIN = f"org/name, train, revision {COMMIT}"
+
+
 def test_a_datasets_files_come_from_the_hub_without_its_code_and_are_kept(tmp_path, dataset):
     hub = Hub({"datasets/org/name": dataset})
     home = tmp_path / "home"
-    both = [start(fetching(tmp_path / name, entry("text")), hub.environment(home)) for name in ("one", "two")]
-    for job in both:  # at once, with one cache
-        out, errors = job.communicate(timeout=120)
-        assert out.strip() == f"org/name, train, revision {COMMIT}", out + errors
+
+    def two_at_once(**offline: str) -> None:
+        jobs = {name: start(fetching(entry("text"), **{str(tmp_path / name): 4}), hub.environment(home) |
+                            {"HF_HUB_OFFLINE": value}) for name, value in offline.items()}  # fmt: skip
+        for job in jobs.values():
+            out, errors = job.communicate(timeout=120)
+            assert out.strip() == ORIGIN, out + errors
+
+    two_at_once(one="0", two="0")
     assert set(hub.sent) == {f"train-0000{n}-of-00003.parquet" for n in range(3)}
     assert not (home / "datasets").exists()  # no second copy in Arrow's format
     hub.stop()
-    for name, offline in (("three", "0"), ("four", "1")):
-        done = run(fetching(tmp_path / name, entry("text")), hub.environment(home) | {"HF_HUB_OFFLINE": offline})
-        assert done.stdout.strip() == f"org/name, train, revision {COMMIT}", done.stdout + done.stderr
+    two_at_once(three="0", four="1")
     written = {(tmp_path / name).read_bytes() for name in ("one", "two", "three", "four")}
     assert len(written) == 1 and str(tmp_path).encode() not in written.pop()
 
@@ -256,17 +260,13 @@ def test_a_datasets_files_come_from_the_hub_without_its_code_and_are_kept(tmp_pa
 def test_shards_to_be_streamed_are_fetched_as_they_are_needed(tmp_path, dataset):
     hub = Hub({"datasets/org/name": dataset})
 
-    def fetched(name, rows, **words):
-        done = run(fetching(tmp_path / name, entry("sentences"), rows), hub.environment(tmp_path / "home") | words)
-        return done.stdout.strip(), len(set(hub.sent))
+    def fetched(offline: str = "0", **rows_of: int) -> list[str]:
+        code = fetching(entry("sentences"), **{str(tmp_path / name): rows for name, rows in rows_of.items()})
+        return run(code, hub.environment(tmp_path / "home") | {"HF_HUB_OFFLINE": offline}).stdout.splitlines()
 
-    origin = f"org/name, train, revision {COMMIT}"
-    assert fetched("one", 9) == (origin, 1)
-    assert fetched("two", 10) == (origin, 2)
+    assert fetched(one=9) == [ORIGIN] and len(set(hub.sent)) == 1
+    assert fetched(two=10) == [ORIGIN] and len(set(hub.sent)) == 2
     hub.stop()
-    assert fetched("three", 10, HF_HUB_OFFLINE="1") == (origin, 2)
-    assert (tmp_path / "three").read_bytes() == (tmp_path / "two").read_bytes()
-    message, _ = fetched("four", 19, HF_HUB_OFFLINE="1")
-    assert re.match(
-        rf"UserError cfg/train-0000\d-of-00003.parquet was not fetched from .*org/name at {COMMIT} ", message
-    )
+    origin, message = fetched("1", three=10, four=19)
+    assert origin == ORIGIN and (tmp_path / "three").read_bytes() == (tmp_path / "two").read_bytes()
+    assert re.match(rf"UserError cfg/train-0000\d-of-00003.parquet was not fetched from .* at {COMMIT} ", message)
