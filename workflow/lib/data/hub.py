@@ -13,12 +13,20 @@ from workflow.lib.base.errors import UserError
 def snapshot(repository: str, revision: str, patterns: list[str], kind: str) -> Path:
     """The local folder of a repository, with all its files of the patterns; only these are fetched."""
     from huggingface_hub import snapshot_download  # half a second that a run with a mirror need not spend
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
+    words = {"repo_type": kind, "revision": revision, "allow_patterns": patterns}
     try:
         _ask(repository, revision, kind)
     except Exception as no_answer:
-        return _cached(repository, revision, patterns, kind, no_answer)
-    return Path(snapshot_download(repository, repo_type=kind, revision=revision, allow_patterns=patterns))
+        try:
+            folder = Path(snapshot_download(repository, **words, local_files_only=True))
+        except LocalEntryNotFoundError:
+            raise no_answer from None
+        if not first_match(folder, patterns):  # another split's files, say
+            raise no_answer
+        return folder
+    return Path(snapshot_download(repository, **words))
 
 
 @dataclass(frozen=True)
@@ -49,8 +57,11 @@ def shards(repository: str, revision: str, patterns: list[str]) -> list[Shard]:
             names = [file.path for file in get_cached_repo_tree(repository, repo_type="dataset", revision=revision)]
         except CachedRepoTreeNotFoundError:
             raise no_answer from None
-    found = ([name for name in sorted(names) if _fits(name, pattern)] for pattern in patterns)
-    return [Shard(repository, revision, name) for name in next(filter(None, found), [])]
+    for pattern in patterns:  # as in a folder: * does not stand for a slash
+        of_depth = (name for name in sorted(names) if name.count("/") == pattern.count("/"))
+        if found := [Shard(repository, revision, name) for name in of_depth if PurePosixPath(name).match(pattern)]:
+            return found
+    return []
 
 
 def first_match(folder: Path, patterns: list[str]) -> list[Path]:
@@ -67,22 +78,3 @@ def _ask(repository: str, revision: str, kind: str):
     from huggingface_hub.constants import HF_HUB_ETAG_TIMEOUT
 
     return HfApi().repo_info(repository, repo_type=kind, revision=revision, timeout=HF_HUB_ETAG_TIMEOUT)
-
-
-def _cached(repository: str, revision: str, patterns: list[str], kind: str, no_answer: Exception) -> Path:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    words = {"repo_type": kind, "revision": revision, "allow_patterns": patterns, "local_files_only": True}
-    try:
-        folder = Path(snapshot_download(repository, **words))
-    except LocalEntryNotFoundError:
-        raise no_answer from None
-    if not first_match(folder, patterns):  # another split's files, say
-        raise no_answer
-    return folder
-
-
-def _fits(name: str, pattern: str) -> bool:
-    """As in a folder: * does not stand for a slash."""
-    return PurePosixPath(name).match(pattern) and name.count("/") == pattern.count("/")

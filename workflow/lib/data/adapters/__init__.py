@@ -50,10 +50,7 @@ def adapt(files: list[Path], entry: dict, *, dataset: str, split: str, seed: int
     if name not in ADAPTERS:
         raise UserError(f"dataset {dataset}: unknown adapter '{name}'{nearest(name, list(ADAPTERS))}")
     table = ADAPTERS[name](files, entry, split, seed, rows)
-    if name in SAMPLES_ITSELF:
-        _warn_if_fewer(table.num_rows, rows, dataset, split)
-        return table
-    chosen = Dataset(table)
+    chosen = Dataset(table.combine_chunks(), fingerprint=f"{dataset}/{split}")  # else it hashes every byte for a name
     if "part" in wanted:
         chosen = chosen.select(range(len(chosen))[slice(*wanted["part"])])
     if "drawn" in wanted:
@@ -63,12 +60,8 @@ def adapt(files: list[Path], entry: dict, *, dataset: str, split: str, seed: int
             "dataset %s, split %s: %s rows found where the whole split has %s; a sample's numbers are not the paper's"
         )
         log.warning(message, dataset, split, f"{len(chosen):,}", f"{wanted['rows']:,}")
-    _warn_if_fewer(len(chosen), rows, dataset, split)
-    if rows is not None:
+    if rows is not None and len(chosen) < rows:
+        log.warning("dataset %s, split %s: %d rows asked for, %d there", dataset, split, rows, len(chosen))
+    if rows is not None and name not in SAMPLES_ITSELF:
         chosen = sample(chosen, rows, seed, from_end=name in TAKES_FROM_END)
     return chosen.with_format("arrow")[:]
-
-
-def _warn_if_fewer(found: int, rows: int | None, dataset: str, split: str) -> None:
-    if rows is not None and found < rows:
-        log.warning("dataset %s, split %s: %d rows asked for, %d there", dataset, split, rows, found)

@@ -31,6 +31,7 @@ def sample(rows: "Dataset", n: int, seed: int, from_end: bool = False) -> "Datas
     mixed = rows.shuffle(seed=seed)
     order = np.arange(len(mixed))
     if "label" in mixed.column_names:
-        of_label = pd.Series(mixed["label"][:]).groupby(mixed["label"][:])
+        labels = mixed.select_columns("label").with_format("arrow")[:]["label"].to_numpy()
+        of_label = pd.Series(labels).groupby(labels)
         order = np.argsort((of_label.cumcount() + 0.5) / of_label.transform("size"), kind="stable")
     return mixed.select((order[::-1] if from_end else order)[:n])

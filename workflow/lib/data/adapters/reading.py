@@ -11,20 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from workflow.lib.base.errors import UserError, nearest
 
-if TYPE_CHECKING:
-    from datasets import IterableDataset
-
 ROWS_AT_ONCE = 4096
 
 
-def stream(builder: str, file: Path, **options) -> "IterableDataset":
-    """A file's rows, read as they are asked for."""
+def stream(builder: str, file: Path, **options):
+    """A file's rows as an IterableDataset, read as they are asked for."""
     import datasets  # a second, which only those who read published files need to spend
 
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)  # what goes wrong is said by our own errors

@@ -4,6 +4,7 @@ import logging
 import random
 import re
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,20 +28,16 @@ def table(files: list[Path | Shard], entry: dict, split: str, seed: int, rows: i
     options, drawn, n_articles = entry["options"], [], 0
     most = options.get("per_article") or rows or 1
     for key, article in _articles(files, options, seed):
-        rng = random.Random(f"{seed}/{key}")
-        usable = [
-            (f"{split}-{key}-{n}", sentence)
-            for n, sentence in enumerate(sentences_of(article))
-            if options["min_words"] <= len(sentence.split()) <= options["max_words"]
-        ]
-        rng.shuffle(usable)
-        drawn += [(rank, *sentence) for rank, sentence in enumerate(usable[:most])]
+        found = enumerate(sentences_of(article))
+        usable = [(n, s) for n, s in found if options["min_words"] <= len(s.split()) <= options["max_words"]]
+        random.Random(f"{seed}/{key}").shuffle(usable)
+        drawn += [(rank, f"{split}-{key}-{n}", s) for rank, (n, s) in enumerate(usable[:most])]
         n_articles += bool(usable)
         if n_articles == rows:
             break
         if rows and len(drawn) > 2 * rows + 1000:  # those behind the first `rows` cannot come back
-            drawn = _first_ranks_first(drawn)[:rows]
-    drawn = _first_ranks_first(drawn)[:rows]
+            drawn = sorted(drawn, key=itemgetter(0))[:rows]
+    drawn = sorted(drawn, key=itemgetter(0))[:rows]
     if drawn and drawn[-1][0] > 0 and not options.get("per_article"):
         log.warning("%d articles only: up to %d sentences of each were taken", n_articles, drawn[-1][0] + 1)
     texts = [{"id": key, "text": sentence, "text_pair": None, "label": 0} for _, key, sentence in drawn]
@@ -62,10 +59,6 @@ def _articles(files: list[Path | Shard], options: dict, seed: int) -> Iterator[t
             with named_if_unreadable(path):
                 rows = list(mixed.shard(parts, part))
             yield from ((row[options["id"]], row[options["text"]]) for row in rows)
-
-
-def _first_ranks_first(drawn: list[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
-    return sorted(drawn, key=lambda sentence: sentence[0])
 
 
 def sentences_of(article: str) -> list[str]:
