@@ -131,6 +131,12 @@ def test_labels_keep_their_shares(counts, n, shares):
         assert set(drawn.values()) == {2, 3}
 
 
+def test_fewer_rows_than_labels_and_labels_of_one_row_are_sampled_too():
+    rows = sorted_by_label(40, 1, 1, 20)
+    assert Counter(sample(rows, 3, seed=3)["label"][:]) == {0: 2, 3: 1}
+    assert Counter(sample(rows, 61, seed=3)["label"][:])[0] in (39, 40)
+
+
 def test_samples_are_seeded_nested_mixed_and_without_repetition():
     table = sorted_by_label(60, 30, 10)
     large, small = (sample(table, n, seed=5)["id"][:] for n in (50, 20))

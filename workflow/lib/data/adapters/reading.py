@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 
 from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.data.hub import one_line
 
 ROWS_AT_ONCE = 4096
 
@@ -63,19 +64,18 @@ def named_if_unreadable(file: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:
-        why = str(error).splitlines()[0]
-        raise UserError(f"{file} is no readable Parquet: {why}; delete it and fetch it again") from error
+        raise UserError(f"{file} is no readable Parquet: {one_line(error)}; delete it and fetch it again") from error
 
 
 def numbered_lines(file: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """Lines of a text file without their ends, counted from 1."""
+    """Lines of a text file without their ends (\\n, \\r\\n or \\r), counted from 1."""
     number = 0
     try:
         for number, line in enumerate(_lines(file, encoding=encoding), 1):
             yield number, line
     except UnicodeDecodeError as error:
         lines = enumerate(_lines(file, encoding=encoding, encoding_errors="replace"), 1)
-        number = next(number for number, line in lines if "\ufffd" in line)
+        number = next((at for at, line in lines if "\ufffd" in line), number)
         raise fault(file, number, f"no {encoding} text ({error.reason}); delete the file and fetch it again") from error
     except (OSError, EOFError, zlib.error) as error:
         raise fault(file, f"after line {number}", f"unreadable ({error}); delete it and fetch it again") from error
