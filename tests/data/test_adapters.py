@@ -1,6 +1,8 @@
 """From published layouts to our rows: columns, sentences, sampling; on made files, and on real rows if present."""
 
 import json
+import random
+import socket
 from collections import Counter
 from pathlib import Path
 
@@ -8,10 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from datasets import Dataset
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.adapters import adapt
-from workflow.lib.data.adapters.sampling import take
+from workflow.lib.data.adapters.choosing import sample
 from workflow.lib.data.adapters.sentences import sentences_of, split_sentences
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.scripts.fetch_dataset import fetch
@@ -112,7 +115,7 @@ def test_other_numbers_of_rows_are_warned_of(tmp_path, caplog):
 
 def sorted_by_label(*counts):
     labels = [label for label, count in enumerate(counts) for _ in range(count)]
-    return pa.table({"id": [str(n) for n in range(len(labels))], "label": labels})
+    return Dataset.from_dict({"id": [str(n) for n in range(len(labels))], "label": labels})
 
 
 @pytest.mark.parametrize(
@@ -120,7 +123,7 @@ def sorted_by_label(*counts):
     [((50, 50), 10, (5, 5)), ((90, 10), 20, (18, 2)), ((70, 20, 10), 10, (7, 2, 1)), ((9, 9), 5, None)],
 )
 def test_labels_keep_their_shares(counts, n, shares):
-    drawn = Counter(take(sorted_by_label(*counts), n, seed=3)["label"].to_pylist())
+    drawn = Counter(sample(sorted_by_label(*counts), n, seed=3)["label"][:])
     assert sum(drawn.values()) == n
     if shares:
         assert tuple(drawn[label] for label in range(len(counts))) == shares
@@ -128,25 +131,31 @@ def test_labels_keep_their_shares(counts, n, shares):
         assert set(drawn.values()) == {2, 3}
 
 
+def test_fewer_rows_than_labels_and_labels_of_one_row_are_sampled_too():
+    rows = sorted_by_label(40, 1, 1, 20)
+    assert Counter(sample(rows, 3, seed=3)["label"][:]) == {0: 2, 3: 1}
+    assert Counter(sample(rows, 61, seed=3)["label"][:])[0] in (39, 40)
+
+
 def test_samples_are_seeded_nested_mixed_and_without_repetition():
     table = sorted_by_label(60, 30, 10)
-    large, small = (take(table, n, seed=5)["id"].to_pylist() for n in (50, 20))
+    large, small = (sample(table, n, seed=5)["id"][:] for n in (50, 20))
     assert small == large[:20] and len(set(large)) == 50
-    assert take(table, 50, seed=5)["id"].to_pylist() == large != take(table, 50, seed=6)["id"].to_pylist()
-    assert len(set(take(table, 10, seed=5)["label"].to_pylist())) == 3
-    assert sorted(take(table, 999, seed=5)["id"].to_pylist()) == sorted(table["id"].to_pylist())
+    assert sample(table, 50, seed=5)["id"][:] == large != sample(table, 50, seed=6)["id"][:]
+    assert len(set(sample(table, 10, seed=5)["label"][:])) == 3
+    assert sorted(sample(table, 999, seed=5)["id"][:]) == sorted(table["id"][:])
 
 
 def test_the_other_end_is_another_sample():
     """Probes of a treebank's trees and the parser that is tuned on it: no sentence in common."""
     table = sorted_by_label(40, 40, 20)
-    first, last = (take(table, 45, seed=5, from_end=end)["id"].to_pylist() for end in (False, True))
+    first, last = (sample(table, 45, seed=5, from_end=end)["id"][:] for end in (False, True))
     assert len(set(first) | set(last)) == 90
-    assert take(table, 20, seed=5, from_end=True)["id"].to_pylist() == last[:20]
+    assert sample(table, 20, seed=5, from_end=True)["id"][:] == last[:20]
 
 
 def test_tables_without_labels_are_sampled_too():
-    assert take(pa.table({"id": list("abcdef")}), 3, seed=0).num_rows == 3
+    assert len(sample(Dataset.from_dict({"id": list("abcdef")}), 3, seed=0)) == 3
 
 
 def test_all_rows_stay_in_the_sources_order_and_some_are_sampled(tmp_path):
@@ -251,12 +260,48 @@ def test_per_article_is_a_ceiling(articles):
     assert adapted([articles], wikipedia_entry(per_article=2), rows=5).num_rows == 5
 
 
-def test_of_very_many_articles_a_part_suffices(tmp_path):
+def many_articles(path, n, shard="", **words):
+    columns = {"id": [f"{shard}{i}" for i in range(n)], "text": [f"Sentence number {i} {shard}." for i in range(n)]}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(columns), path, **words)
+    return path
+
+
+@pytest.mark.parametrize("row_group_size", [3000, 100])
+def test_of_very_many_articles_a_part_suffices(tmp_path, row_group_size):
     n = 3000
-    columns = {"id": [str(i) for i in range(n)], "text": [f"Sentence number {i}." for i in range(n)]}
-    table = adapted([parquet(tmp_path / "0.parquet", columns)], wikipedia_entry(), rows=50)
-    assert table.num_rows == 50
-    assert max(int(key.split("-")[1]) for key in table["id"].to_pylist()) > n / 2
+    file = many_articles(tmp_path / "0.parquet", n, row_group_size=row_group_size)
+    table = adapted([file], wikipedia_entry(), rows=50)
+    numbers = [int(key.split("-")[1]) for key in table["id"].to_pylist()]
+    assert table.num_rows == 50 and max(numbers) > n / 2 > min(numbers) and numbers != sorted(numbers)
+    assert adapted([file], wikipedia_entry(), rows=2000).slice(0, 50) == table  # a larger sample begins with it
+    assert sorted(adapted([file], wikipedia_entry())["id"].to_pylist()) == sorted(f"train-{i}-0" for i in range(n))
+
+
+def test_no_more_shards_are_read_than_the_sentences_need(tmp_path):
+    """All shards but the first of the seed's order are broken or absent: they may not matter, until they do."""
+    files = [tmp_path / f"{n}.parquet" for n in range(4)]
+    for seed in range(3):
+        order = random.Random(seed).sample(files, len(files))
+        many_articles(order[0], 30, "a")
+        order[1].write_bytes(b"broken")
+        for absent in order[2:]:
+            absent.unlink(missing_ok=True)
+        table = adapted(files, wikipedia_entry(), rows=30, seed=seed)
+        assert table.num_rows == 30 and {key.split("-")[1][0] for key in table["id"].to_pylist()} == {"a"}
+        with pytest.raises(UserError, match=f"{order[1].name} is no readable Parquet"):
+            adapted(files, wikipedia_entry(), rows=31, seed=seed)
+        many_articles(order[1], 30, "b")
+        assert adapted(files, wikipedia_entry(), rows=60, seed=seed).slice(0, 30) == table
+
+
+def test_few_sentences_are_held_though_articles_have_many(tmp_path):
+    """Those that cannot be among the first `rows` are dropped on the way; the result is as if they were not."""
+    texts = [" ".join(f"Sentence {n} {m}." for m in range(300)) for n in range(30)]
+    file = parquet(tmp_path / "0.parquet", {"id": [str(n) for n in range(30)], "text": texts})
+    table = adapted([file], wikipedia_entry(), rows=100)
+    assert Counter(article_counts(table).values()) == {3: 20, 4: 10}
+    assert adapted([file], wikipedia_entry(), rows=9000).slice(0, 100) == table
 
 
 # ---- the script, and real rows
@@ -273,6 +318,22 @@ def test_fetch_writes_the_same_dataset_twice(tmp_path):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert Counter(table["label"].to_pylist()) == {0: 2, 1: 2}
     assert info["source"] == "org/name, train, from a mirror (pinned: v1)" and info["labels"] == ["no", "yes"]
+
+
+def test_a_mirror_is_read_without_a_network_a_cache_or_a_trace_of_its_place(tmp_path, monkeypatch):
+    """`datasets` would count each load on a server, keep a copy of what it reads, and take [a] for a pattern."""
+    home, mirror = tmp_path / "home", tmp_path / "a mirror [a] of* {mine}"
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", home)
+    asked = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *place, **_: asked.append(place))
+    for name in ("train-00000-of-00002", "train-00001-of-00002"):
+        parquet(mirror / f"org/name/cfg/{name}.parquet", {"sentence": list("ab"), "label": [0, 1]}, ["no", "yes"])
+    source = {"hub": "org/name", "config": "cfg", "revision": "v1"}
+    words = {"entry": text_entry() | {"sources": [source]}, "dataset": "toy", "split": "train", "rows": 4, "seed": 0}
+    assert fetch(tmp_path / "out", **words, mirror=str(mirror))["rows"] == 4
+    assert not asked and not home.exists()
+    assert b"mirror [a]" not in (tmp_path / "out").read_bytes()
+    assert b"huggingface" not in (tmp_path / "out").read_bytes()  # their metadata are not ours
 
 
 REAL = {

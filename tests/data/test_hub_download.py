@@ -5,9 +5,12 @@ In a process of its own, because the client reads the Hub's address when it is i
 
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
 import threading
+import time
 from hashlib import sha1
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,6 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from transformers import BertConfig, BertModel, BertTokenizer
+
+from workflow.lib.encoders.loading import load_encoder, load_tokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -31,9 +36,18 @@ class Hub(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def environment(self, home: Path) -> dict[str, str]:
-        address = f"http://127.0.0.1:{self.server_address[1]}"
-        ours = {"HF_ENDPOINT": address, "HF_HOME": str(home), "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1"}
-        return os.environ | ours | {"PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+        return environment(self.server_address[1], home)
+
+    def stop(self) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+def environment(port: int, home: Path) -> dict[str, str]:
+    hub = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HUB_OFFLINE": "0"}
+    hub |= {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}  # which has requests and timeouts of its own
+    ours = {"HF_HOME": str(home), "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    return os.environ | hub | ours
 
 
 class Answer(BaseHTTPRequestHandler):
@@ -82,6 +96,11 @@ def sum_of(file: Path) -> str:
     return sha1(file.read_bytes()).hexdigest()
 
 
+def start(code: str, environment: dict[str, str]) -> subprocess.Popen:
+    words = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-c", code], env=environment, **words)
+
+
 def run(code: str, environment: dict[str, str]) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
 
@@ -90,15 +109,14 @@ FETCH = f"""
 from workflow.scripts.fetch_encoder import download
 from workflow.lib.base.errors import UserError
 try:
-    folder = download("org/tiny", "{COMMIT}")
-    print(sorted(file.name for file in folder.iterdir()))
+    print(download("org/tiny", "{COMMIT}"))
 except UserError as error:
     print("UserError", error)
 """
-LOAD = """
-from workflow.lib.encoders.loading import load_encoder, load_tokenizer
-print(load_encoder(folder).config.hidden_size, len(load_tokenizer(folder)))
-"""
+
+
+def loaded(folder: Path) -> tuple[int, int]:
+    return load_encoder(folder).config.hidden_size, len(load_tokenizer(folder))
 
 
 @pytest.fixture
@@ -116,16 +134,16 @@ def encoder(tmp_path) -> Path:
 
 def test_an_encoder_comes_from_the_hub_without_its_code_and_is_kept(tmp_path, encoder):
     hub = Hub({"models/org/tiny": encoder})
-    done = run(FETCH + LOAD, hub.environment(tmp_path / "home"))
-    names, loaded = done.stdout.strip().splitlines()
-    assert "model.safetensors" in names and ".py" not in names and "README" not in names, done.stderr
-    assert loaded == "8 7"
+    done = run(FETCH, hub.environment(tmp_path / "home"))
+    folder = Path(done.stdout.strip())
+    assert (folder / "model.safetensors").is_file(), done.stdout + done.stderr
+    assert not list(folder.glob("*.py")) + list(folder.glob("README*")) and loaded(folder) == (8, 7)
     assert set(hub.sent) >= {"config.json", "model.safetensors"}
     assert not {"modeling_evil.py", "README.md"} & set(hub.sent)
-    hub.shutdown()
-    hub.server_close()
-    again = run(FETCH, hub.environment(tmp_path / "home") | {"HF_HUB_OFFLINE": "1"})
-    assert again.stdout.strip() == names, again.stdout + again.stderr
+    hub.stop()
+    for offline in ("1", "0"):
+        again = run(FETCH, hub.environment(tmp_path / "home") | {"HF_HUB_OFFLINE": offline})
+        assert again.stdout.strip() == str(folder), again.stdout + again.stderr
 
 
 def test_older_weights_are_fetched_where_there_are_no_safe_ones(tmp_path, encoder):
@@ -134,39 +152,121 @@ def test_older_weights_are_fetched_where_there_are_no_safe_ones(tmp_path, encode
     torch.save(load_file(encoder / "model.safetensors"), encoder / "pytorch_model.bin")
     (encoder / "model.safetensors").unlink()
     hub = Hub({"models/org/tiny": encoder})
-    done = run(FETCH + LOAD, hub.environment(tmp_path / "home"))
-    assert done.stdout.splitlines()[-1] == "8 7", done.stdout + done.stderr
-    hub.shutdown()
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_a_hub_that_lacks_the_encoder_or_does_not_answer_is_an_error_that_says_what_to_do(tmp_path, there):
-    hub = Hub({})
-    if not there:
-        hub.shutdown()
-        hub.server_close()
     done = run(FETCH, hub.environment(tmp_path / "home"))
+    assert loaded(Path(done.stdout.strip())) == (8, 7), done.stdout + done.stderr
+    hub.stop()
+
+
+# ---- a Hub that does not answer: said within seconds, by one line
+
+
+@pytest.fixture(params=["refuses", "never answers", "lacks it"])
+def unhelpful(request):
+    """Environments in which the Hub is of no use. A real one may take ten seconds to answer; here it has one."""
+    if request.param == "lacks it":
+        hub = Hub({})
+        yield hub.environment
+        hub.stop()
+        return
+    with socket.create_server(("127.0.0.1", 0)) as listening:  # takes connections in, and leaves it at that
+        address = listening.getsockname()[1]
+        if request.param == "refuses":
+            listening.close()
+        yield lambda home: environment(address, home) | {"HF_HUB_ETAG_TIMEOUT": "1"}
+
+
+def test_an_encoder_that_cannot_be_had_is_an_error_that_says_what_to_do(tmp_path, unhelpful):
+    start = time.monotonic()
+    done = run(FETCH, unhelpful(tmp_path / "home"))
     assert done.stdout.startswith("UserError encoder org/tiny at revision"), done.stdout + done.stderr
-    assert "source: folder" in done.stdout
-    hub.shutdown() if there else None
+    assert "source: folder" in done.stdout and time.monotonic() - start < 10
 
 
-def test_a_datasets_files_come_from_the_hub(tmp_path):
+@pytest.mark.parametrize("adapter", ["text", "sentences"])
+def test_a_dataset_that_cannot_be_had_is_an_error_that_says_what_to_do(tmp_path, unhelpful, adapter):
+    start = time.monotonic()
+    done = run(fetching(entry(adapter), **{str(tmp_path / "out"): 4}), unhelpful(tmp_path / "home"))
+    message = "UserError dataset toy, split train: not found; looked for cfg/train-*.parquet or "
+    assert done.stdout.startswith(message), done.stdout + done.stderr
+    assert f"in the Hub's org/name at {COMMIT} (" in done.stdout and done.stdout.count("\n") == 1
+    assert "set `mirror: <folder>` in the config, with <folder>/org/name/cfg/train-*.parquet" in done.stdout
+    assert time.monotonic() - start < 10 and not (tmp_path / "out").exists()
+
+
+# ---- datasets
+
+
+def entry(adapter: str) -> dict:
+    options = {
+        "text": {"text": "text", "label": "label"},
+        "sentences": {"id": "id", "text": "text", "min_words": 2, "max_words": 9, "per_article": None},
+    }
+    splits = {"train": {"from": "train"}, "test": {"from": "test"}}
+    source = {"hub": "org/name", "config": "cfg", "revision": COMMIT}
+    labels = [] if adapter == "sentences" else ["no", "yes"]
+    entry = {"kind": "text", "labels": labels, "splits": splits, "sources": [source]}
+    return entry | {"adapter": adapter, "options": options[adapter]}
+
+
+def fetching(entry: dict, **rows_of: int) -> str:
+    """Code that writes files of so many rows, one after the other."""
+    words = {"entry": entry, "dataset": "toy", "split": "train", "seed": 1, "mirror": None}
+    return f"""
+from workflow.scripts.fetch_dataset import fetch
+from workflow.lib.base.errors import UserError
+try:
+    for path, rows in {rows_of!r}.items():
+        print(fetch(path, rows=rows, **{words!r})["source"])
+except UserError as error:
+    print("UserError", error)
+"""
+
+
+@pytest.fixture
+def dataset(tmp_path) -> Path:
     folder = tmp_path / "dataset"
     (folder / "cfg").mkdir(parents=True)
-    for split in ("train", "test"):
-        pq.write_table(pa.table({"text": [split], "label": [0]}), folder / f"cfg/{split}-00000-of-00001.parquet")
-    (folder / "loader.py").write_text("raise SystemExit('code of a repository ran')")
-    hub = Hub({"datasets/org/name": folder})
-    entry = {"sources": [{"hub": "org/name", "config": "cfg", "revision": COMMIT}],
-             "splits": {"train": {"from": "train"}, "test": {"from": "test"}}}  # fmt: skip
-    code = f"""
-import pyarrow.parquet as pq
-from workflow.lib.data.sources import locate_with_origin
-files, origin = locate_with_origin({entry!r}, "train", dataset="toy")
-print(pq.ParquetFile(files[0]).read()["text"].to_pylist(), origin)
-"""
-    done = run(code, hub.environment(tmp_path / "home"))
-    assert done.stdout.strip() == f"['train'] org/name, train, revision {COMMIT}", done.stdout + done.stderr
-    assert hub.sent == ["train-00000-of-00001.parquet"]
-    hub.shutdown()
+    for name in ["test-00000-of-00001", *(f"train-0000{n}-of-00003" for n in range(3))]:
+        texts = [f"Sentence {n} of {name}." for n in range(9)]
+        columns = {"id": [f"{name}-{n}" for n in range(9)], "text": texts, "label": [0, 1, 1] * 3}
+        pq.write_table(pa.table(columns), folder / f"cfg/{name}.parquet")
+    (folder / "name.py").write_text("raise SystemExit('code of a repository ran')")
+    return folder
+
+
+ORIGIN = f"org/name, train, revision {COMMIT}"
+
+
+def test_a_datasets_files_come_from_the_hub_without_its_code_and_are_kept(tmp_path, dataset):
+    hub = Hub({"datasets/org/name": dataset})
+    home = tmp_path / "home"
+
+    def two_at_once(**offline: str) -> None:
+        jobs = {name: start(fetching(entry("text"), **{str(tmp_path / name): 4}), hub.environment(home) |
+                            {"HF_HUB_OFFLINE": value}) for name, value in offline.items()}  # fmt: skip
+        for job in jobs.values():
+            out, errors = job.communicate(timeout=120)
+            assert out.strip() == ORIGIN, out + errors
+
+    two_at_once(one="0", two="0")
+    assert set(hub.sent) == {f"train-0000{n}-of-00003.parquet" for n in range(3)}
+    assert not (home / "datasets").exists()  # no second copy in Arrow's format
+    hub.stop()
+    two_at_once(three="0", four="1")
+    written = {(tmp_path / name).read_bytes() for name in ("one", "two", "three", "four")}
+    assert len(written) == 1 and str(tmp_path).encode() not in written.pop()
+
+
+def test_shards_to_be_streamed_are_fetched_as_they_are_needed(tmp_path, dataset):
+    hub = Hub({"datasets/org/name": dataset})
+
+    def fetched(offline: str = "0", **rows_of: int) -> list[str]:
+        code = fetching(entry("sentences"), **{str(tmp_path / name): rows for name, rows in rows_of.items()})
+        return run(code, hub.environment(tmp_path / "home") | {"HF_HUB_OFFLINE": offline}).stdout.splitlines()
+
+    assert fetched(one=9) == [ORIGIN] and len(set(hub.sent)) == 1
+    assert fetched(two=10) == [ORIGIN] and len(set(hub.sent)) == 2
+    hub.stop()
+    origin, message = fetched("1", three=10, four=19)
+    assert origin == ORIGIN and (tmp_path / "three").read_bytes() == (tmp_path / "two").read_bytes()
+    assert re.match(rf"UserError cfg/train-0000\d-of-00003.parquet was not fetched from .* at {COMMIT} ", message)

@@ -5,6 +5,7 @@ import hashlib
 import io
 import logging
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -12,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.corpus.tasks import DATASETS, generate
-from workflow.lib.data import sources
+from workflow.lib.data import hub, sources
 from workflow.lib.data.sources import locate, locate_with_origin
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,7 +94,7 @@ def test_later_sources_are_asked_when_the_first_has_nothing(tmp_path, hub_entry)
 
 
 def test_what_is_not_in_the_mirror_is_named_with_all_places_and_the_remedy(tmp_path, hub_entry, monkeypatch):
-    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: pytest.fail("a mirror never downloads"))
+    monkeypatch.setattr(hub, "_ask", lambda *_: pytest.fail("a mirror never downloads"))
     hub_entry["sources"].append({"hub": "org/second", "config": "cfg", "revision": HASH})
     touch(tmp_path / "org/name", "cfg/train-0.parquet")
     with pytest.raises(UserError) as error:
@@ -119,6 +120,7 @@ def test_without_a_mirror_exactly_the_splits_files_are_asked_of_the_hub(tmp_path
         touch(tmp_path, "data/validation-00000-of-00001.parquet")
         return str(tmp_path)
 
+    monkeypatch.setattr(hub, "_ask", lambda *_: None)
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)
     if files:
         hub_entry["sources"][0]["files"] = files
@@ -130,11 +132,23 @@ def test_without_a_mirror_exactly_the_splits_files_are_asked_of_the_hub(tmp_path
     assert asked == {"repository": "org/name", "repo_type": "dataset", "revision": HASH}
 
 
-def test_without_network_the_error_says_where_and_how(hub_entry, monkeypatch, tmp_path):
+def test_only_names_of_shards_are_asked_of_the_hub_for_what_is_streamed(hub_entry, monkeypatch):
+    names = ["cfg/sub/train-0.parquet", "train-0.parquet", "cfg/train-1.parquet", "cfg/train-0.parquet", "cfg/train.py"]
+    about = SimpleNamespace(siblings=[SimpleNamespace(rfilename=name) for name in names])
+    monkeypatch.setattr(hub, "_ask", lambda *_: about)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: pytest.fail("nothing is fetched yet"))
+    shards = locate(hub_entry | {"adapter": "sentences"}, "train")
+    assert shards == [hub.Shard("org/name", HASH, name) for name in ("cfg/train-0.parquet", "cfg/train-1.parquet")]
+    with pytest.raises(UserError, match=r"in the Hub's org/name at 0123\w+ \(no such files\); to provide it, set"):
+        locate(hub_entry | {"adapter": "sentences"}, "test")
+
+
+@pytest.mark.parametrize("adapter", ["text", "sentences"])
+def test_without_network_the_error_says_where_and_how(hub_entry, monkeypatch, tmp_path, adapter):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(UserError) as error:
-        locate(hub_entry, "train", dataset="toy")
+        locate(hub_entry | {"adapter": adapter}, "train", dataset="toy")
     message = str(error.value)
     assert "\n" not in message and "dataset toy, split train: not found" in message
     assert f"in the Hub's org/name at {HASH} (" in message and "mirror: <folder>" in message
@@ -196,6 +210,10 @@ def test_raw_files_come_by_https_only_and_no_network_is_said(tmp_path, raw_entry
     with pytest.raises(
         UserError, match=r"looked for https://example.org/v1/sub/train.label \(Name or.*<folder>/org/files/sub"
     ):
+        locate(raw_entry, "train")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda *_, **__: pytest.fail("offline is offline"))
+    with pytest.raises(UserError, match=r"train.label \(HF_HUB_OFFLINE is set\); to provide it"):
         locate(raw_entry, "train")
     raw_entry["sources"][0]["url"] = "file:///etc"
     with pytest.raises(UserError, match="not https"):
@@ -282,6 +300,7 @@ def test_the_schema_refuses_unknown_keys_and_unpinned_or_climbing_sources(change
         ("trec50", lambda entry: entry["options"].update(encoding="idna")),
         ("wikipedia", lambda entry: entry["splits"]["sentences"].update(part=[0, 5])),
         ("wikipedia", lambda entry: entry["splits"]["sentences"].update(drawn={"seed": 1, "share": 0.5})),
+        ("wikipedia", lambda entry: entry["splits"]["sentences"].update(rows=6_400_000)),
         ("squad", lambda entry: entry["options"].update(text="x")),
         ("squad", lambda entry: entry.update(kind="text")),
         ("ep_relations", lambda entry: entry.update(shape="span")),

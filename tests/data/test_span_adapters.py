@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from datasets import Dataset
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.adapters import adapt
-from workflow.lib.data.adapters.drawing import drawn
+from workflow.lib.data.adapters.choosing import drawn
 from workflow.lib.data.adapters.relations import words_and_spans
 from workflow.lib.data.dataset_files import SCHEMAS, read_dataset, write_dataset
 from workflow.lib.data.sources import locate
@@ -175,10 +176,10 @@ def test_relations_in_another_order_are_refused(tmp_path):
 
 
 def test_rows_are_drawn_one_by_one_and_the_others_left():
-    table = pa.table({"id": list(range(500))})
+    rows = Dataset.from_dict({"id": list(range(500))})
     random.seed(42)  # the loop of the common script, on the global generator
     expected = [number for number in range(500) if random.random() <= 0.85]
-    taken, left = (drawn(table, seed=42, share=0.85, left=left)["id"].to_pylist() for left in (False, True))
+    taken, left = (drawn(rows, seed=42, share=0.85, left=left)["id"][:] for left in (False, True))
     assert taken == expected and sorted(taken + left) == list(range(500)) and 50 < len(left) < 100
 
 

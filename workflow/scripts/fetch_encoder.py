@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.data.hub import snapshot
 
 # weights in the safe format, the tokenizer's files and configuration: nothing that runs
 WANTED = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*.json", "special_tokens_map.json",
@@ -11,16 +12,11 @@ WEIGHTS_WITHOUT_SAFETENSORS = ["pytorch_model.bin"]  # older checkpoints; loaded
 
 
 def download(repository: str, revision: str) -> Path:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
     try:
-        found = Path(snapshot_download(repository, revision=revision, allow_patterns=WANTED))
+        found = snapshot(repository, revision, WANTED, "model")
         if not list(found.glob("*.safetensors")):
-            found = Path(
-                snapshot_download(repository, revision=revision, allow_patterns=WANTED + WEIGHTS_WITHOUT_SAFETENSORS)
-            )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+            found = snapshot(repository, revision, WANTED + WEIGHTS_WITHOUT_SAFETENSORS, "model")
+    except Exception as error:  # whatever the network or the Hub answers, the user's remedy is the same
         raise UserError(
             f"encoder {repository} at revision {revision} is neither in the local cache nor reachable on the Hub "
             f"({type(error).__name__}); download it elsewhere and give the encoder `source: folder, path: <folder>`"

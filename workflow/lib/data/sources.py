@@ -12,12 +12,15 @@ from pathlib import Path
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.files import whole_file
+from workflow.lib.data import hub
 
 log = logging.getLogger(__name__)
 
+STREAMED = {"sentences"}  # adapters that fetch one shard after the other, until they have enough
 
-def locate(entry: dict, split: str, mirror: str | Path | None = None, **words) -> list[Path]:
-    """The local files of one split of a registry entry, downloaded first where there is no mirror."""
+
+def locate(entry: dict, split: str, mirror: str | Path | None = None, **words) -> list[Path | hub.Shard]:
+    """The files of one split of a registry entry. Without a mirror they are downloaded first, unless to be streamed."""
     return locate_with_origin(entry, split, mirror, **words)[0]
 
 
@@ -28,7 +31,7 @@ def locate_with_origin(
     *,
     dataset: str | None = None,
     licensed: str | Path | None = None,
-) -> tuple[list[Path], str]:
+) -> tuple[list[Path | hub.Shard], str]:
     """Files of the first source that has the split, and words on their origin that hold no path of this machine."""
     sources = entry["sources"]
     dataset = dataset or " / ".join(map(_repository, sources))
@@ -38,14 +41,18 @@ def locate_with_origin(
     for source in sources:
         patterns = _patterns(source, wanted, in_mirror=mirror is not None or "obtain" in source)
         try:
-            folder, place = _folder_of(source, wanted, patterns, mirror, licensed)
-        except _Unreachable as error:
+            if "obtain" in source:
+                files, place = _in_folders(source, patterns, [licensed, mirror]), "from a folder of licensed data"
+            elif mirror is not None:
+                files, place = _in_folders(source, patterns, [mirror]), f"from a mirror (pinned: {source['revision']})"
+            else:
+                streamed = entry.get("adapter") in STREAMED
+                files, place = _downloaded(source, wanted, patterns, streamed), f"revision {source['revision']}"
+        except _NotThere as error:
             tried.append(str(error))
             continue
-        if files := _first_match(folder, patterns):
-            _warn_of_missing_shards(dataset, split, files, chosen="files" in source and mirror is None)
-            return files, f"{_repository(source)}, {_what(wanted)}, {place}"
-        tried.append(f"{' or '.join(patterns)} in {folder}")
+        _warn_of_missing_shards(dataset, split, files, chosen="files" in source and mirror is None)
+        return files, f"{_repository(source)}, {_what(wanted)}, {place}"
     layout = f"<folder>/{_repository(sources[0])}/{_patterns(sources[0], wanted, in_mirror=True)[0]}"
     remedy = f"set `mirror: <folder>` in the config, with {layout}"
     if obtain := sources[0].get("obtain"):
@@ -55,8 +62,8 @@ def locate_with_origin(
     )
 
 
-class _Unreachable(Exception):
-    """A place that cannot be asked: says which and why."""
+class _NotThere(Exception):
+    """Says what was looked for, where, and why it was not found."""
 
 
 def _repository(source: dict) -> str:
@@ -81,65 +88,54 @@ def _patterns(source: dict, split: dict, *, in_mirror: bool) -> list[str]:
     return list(dict.fromkeys(usual + exact)) if in_mirror else exact or usual
 
 
-def _folder_of(
-    source: dict, split: dict, patterns: list[str], mirror: str | Path | None, licensed: str | Path | None
-) -> tuple[Path, str]:
-    """The local folder of a source's repository, and its place in words."""
-    if "obtain" in source:
-        return _licensed_folder(source, patterns, [licensed, mirror]), "from a folder of licensed data"
-    if mirror is not None:
-        folder = Path(mirror).expanduser() / _repository(source)
-        if not folder.is_dir():
-            raise _Unreachable(f"{' or '.join(patterns)} in {folder} (no such folder)")
-        return folder, f"from a mirror (pinned: {source['revision']})"
-    fetch = _download_from_hub if "hub" in source else _download_from_url
-    return fetch(source, split, patterns), f"revision {source['revision']}"
-
-
-def _licensed_folder(source: dict, patterns: list[str], places: list[str | Path | None]) -> Path:
-    folders = [Path(place).expanduser() / source["raw"] for place in places if place is not None]
+def _in_folders(source: dict, patterns: list[str], places: list[str | Path | None]) -> list[Path]:
+    folders = [Path(place).expanduser() / _repository(source) for place in places if place is not None]
     for folder in folders:
-        if _first_match(folder, patterns):
-            return folder
-    where = (
-        f"in {' or '.join(map(str, folders))}" if folders else "in no folder (neither `licensed` nor `mirror` is set)"
-    )
-    raise _Unreachable(f"{' or '.join(patterns)} {where}")
+        if found := hub.first_match(folder, patterns):
+            return found
+    where = [str(folder) if folder.is_dir() else f"{folder} (no such folder)" for folder in folders]
+    where = " or ".join(where) or "no folder (neither `licensed` nor `mirror` is set)"
+    raise _NotThere(f"{' or '.join(patterns)} in {where}")
 
 
-def _download_from_hub(source: dict, split: dict, patterns: list[str]) -> Path:
-    from huggingface_hub import snapshot_download  # half a second that a run with a mirror need not spend
-
-    repository, revision = source["hub"], source["revision"]
+def _downloaded(source: dict, split: dict, patterns: list[str], streamed: bool) -> list[Path | hub.Shard]:
+    if "raw" in source:
+        return [_download_from_url(source, split)]
+    repository, revision, why = source["hub"], source["revision"], "no such files"
     try:
         # data files only: the patterns end in .parquet, so no script of the repository is even downloaded
-        return Path(snapshot_download(repository, repo_type="dataset", revision=revision, allow_patterns=patterns))
+        if streamed:
+            found = hub.shards(repository, revision, patterns)
+        else:
+            found = hub.first_match(hub.snapshot(repository, revision, patterns, "dataset"), patterns)
     except Exception as error:  # whatever the network or the Hub answers, the user's remedy is the same
         log.info("download of %s failed", repository, exc_info=error)
-        raise _Unreachable(
-            f"{' or '.join(patterns)} in the Hub's {repository} at {revision} ({_one_line(error)})"
-        ) from error
+        found, why = [], hub.one_line(error)
+    if not found:
+        raise _NotThere(f"{' or '.join(patterns)} in the Hub's {repository} at {revision} ({why})")
+    return found
 
 
-def _download_from_url(source: dict, split: dict, patterns: list[str]) -> Path:
+def _download_from_url(source: dict, split: dict) -> Path:
     """A raw official file, kept beside the Hub's cache in a folder of its revision, checked against its sha256.
 
     Where the registry says null, we have not seen the published bytes: the file is kept, and a warning names its sum.
     """
-    from huggingface_hub.constants import HF_HOME
+    from huggingface_hub.constants import HF_HOME, HF_HUB_ETAG_TIMEOUT, HF_HUB_OFFLINE
 
     url = f"{source['url'].format(revision=source['revision'])}/{split['file']}"
-    folder = Path(HF_HOME) / "tunescope" / source["raw"] / source["revision"]
-    path = folder / split["file"]
+    path = Path(HF_HOME) / "tunescope" / source["raw"] / source["revision"] / split["file"]
     if path.exists():
-        return folder
+        return path
     if not url.startswith("https://"):
         raise UserError(f"{url} is not https, so what it sends cannot be trusted")
+    if HF_HUB_OFFLINE:
+        raise _NotThere(f"{url} (HF_HUB_OFFLINE is set)")
     try:
-        with urllib.request.urlopen(url, timeout=60) as answer:
+        with urllib.request.urlopen(url, timeout=HF_HUB_ETAG_TIMEOUT) as answer:
             content = answer.read()
     except OSError as error:
-        raise _Unreachable(f"{url} ({_one_line(error)})") from error
+        raise _NotThere(f"{url} ({hub.one_line(error)})") from error
     found = hashlib.sha256(content).hexdigest()
     if split["sha256"] is None:
         log.warning("%s has sha256 %s, which the registry does not know: compare it before you trust it", url, found)
@@ -147,20 +143,11 @@ def _download_from_url(source: dict, split: dict, patterns: list[str]) -> Path:
         raise UserError(f"{url} has sha256 {found} where the registry says {split['sha256']}; it was not kept")
     with whole_file(path) as beside:
         beside.write_bytes(content)
-    return folder
+    return path
 
 
-def _first_match(folder: Path, patterns: list[str]) -> list[Path]:
-    """One layout's files only: a folder that holds two layouts must not give every row twice."""
-    return next((found for pattern in patterns if (found := sorted(folder.glob(pattern)))), [])
-
-
-def _warn_of_missing_shards(dataset: str, split: str, files: list[Path], *, chosen: bool) -> None:
+def _warn_of_missing_shards(dataset: str, split: str, files: list[Path | hub.Shard], *, chosen: bool) -> None:
     """'train-00000-of-00041.parquet' says that 40 more belong to it, unless the registry chose some of them."""
     declared = re.search(r"-of-(\d+)\.parquet$", files[0].name)
     if declared and len(files) != int(declared[1]) and not chosen:
         log.warning("dataset %s, split %s: %d of %d shards found", dataset, split, len(files), int(declared[1]))
-
-
-def _one_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]

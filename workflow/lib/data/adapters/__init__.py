@@ -1,4 +1,4 @@
-"""From files as their publishers lay them out to rows of our kinds (see datasets.py).
+"""From files as their publishers lay them out to rows of our kinds (see dataset_files.py).
 
 An adapter is a module here with a function `table(files, entry, split, seed, rows) -> pa.Table`. A dataset of a new
 layout needs one more of them in ADAPTERS and a few lines in config/datasets.yaml. `rows` matters only to those that do
@@ -22,9 +22,7 @@ from workflow.lib.data.adapters import (
     text,
     tree_edges,
 )
-from workflow.lib.data.adapters.drawing import drawn
-from workflow.lib.data.adapters.parquet import count_rows
-from workflow.lib.data.adapters.sampling import take
+from workflow.lib.data.adapters.choosing import drawn, sample
 
 log = logging.getLogger(__name__)
 
@@ -46,23 +44,24 @@ TAKES_FROM_END = {"tree_edges"}
 
 def adapt(files: list[Path], entry: dict, *, dataset: str, split: str, seed: int, rows: int | None) -> pa.Table:
     """Rows of the entry's kind; `rows` of them if a number is given, all (in the source's order) if not."""
+    from datasets import Dataset
+
     name, wanted = entry["adapter"], entry["splits"][split]
     if name not in ADAPTERS:
         raise UserError(f"dataset {dataset}: unknown adapter '{name}'{nearest(name, list(ADAPTERS))}")
     table = ADAPTERS[name](files, entry, split, seed, rows)
+    chosen = Dataset(table.combine_chunks(), fingerprint=f"{dataset}/{split}")  # else it hashes every byte for a name
     if "part" in wanted:
-        start, stop = wanted["part"]
-        table = table.slice(start, max(stop - start, 0))
+        chosen = chosen.select(range(len(chosen))[slice(*wanted["part"])])
     if "drawn" in wanted:
-        table = drawn(table, **wanted["drawn"])
-    found, expected = count_rows(files) if name in SAMPLES_ITSELF else table.num_rows, wanted.get("rows")
-    if expected and found != expected:
+        chosen = drawn(chosen, **wanted["drawn"])
+    if wanted.get("rows", len(chosen)) != len(chosen):
         message = (
             "dataset %s, split %s: %s rows found where the whole split has %s; a sample's numbers are not the paper's"
         )
-        log.warning(message, dataset, split, f"{found:,}", f"{expected:,}")
-    if rows is not None and table.num_rows < rows:
-        log.warning("dataset %s, split %s: %d rows asked for, %d there", dataset, split, rows, table.num_rows)
-    if rows is None or name in SAMPLES_ITSELF:
-        return table
-    return take(table, rows, seed, from_end=name in TAKES_FROM_END)
+        log.warning(message, dataset, split, f"{len(chosen):,}", f"{wanted['rows']:,}")
+    if rows is not None and len(chosen) < rows:
+        log.warning("dataset %s, split %s: %d rows asked for, %d there", dataset, split, rows, len(chosen))
+    if rows is not None and name not in SAMPLES_ITSELF:
+        chosen = sample(chosen, rows, seed, from_end=name in TAKES_FROM_END)
+    return chosen.with_format("arrow")[:]

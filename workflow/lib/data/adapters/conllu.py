@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from workflow.lib.data.adapters.raw import fault, numbered_lines
+from workflow.lib.data.adapters.reading import fault, numbered_lines
 from workflow.lib.data.dataset_files import SCHEMAS
 
 COLUMNS = 10

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from workflow.lib.data.adapters.raw import fault, numbered_lines
+from workflow.lib.data.adapters.reading import fault, numbered_lines
 from workflow.lib.data.dataset_files import SCHEMAS
 
 ROWS_AT_ONCE = 5000  # OntoNotes has millions of targets: as Python's dictionaries all of them would fill the memory

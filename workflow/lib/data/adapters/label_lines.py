@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from workflow.lib.base.errors import nearest
-from workflow.lib.data.adapters.raw import fault, numbered_lines
+from workflow.lib.data.adapters.reading import fault, numbered_lines
 from workflow.lib.data.dataset_files import SCHEMAS
 
 

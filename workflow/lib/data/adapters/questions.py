@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from workflow.lib.data.adapters.parquet import read_batches
-from workflow.lib.data.adapters.raw import fault
+from workflow.lib.data.adapters.reading import fault, read_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
 
 COLUMNS = ["id", "question", "context", "answers"]
@@ -20,7 +19,7 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
     """A row a question. Answers that annotators agree on stand several times, as published."""
     found = []
     for file in files:
-        for batch in read_batches([file], COLUMNS):
+        for batch in read_parquet(file, COLUMNS):
             for source in batch.to_pylist():
                 try:
                     answers = _answers(source["answers"])

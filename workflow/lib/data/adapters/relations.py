@@ -10,9 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from workflow.lib.data.adapters.edges import target
-from workflow.lib.data.adapters.parquet import read_batches
-from workflow.lib.data.adapters.raw import fault
-from workflow.lib.data.adapters.text import check_label_names
+from workflow.lib.data.adapters.reading import fault, read_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
 
 SENTENCE, RELATION = "sentence", "relation"
@@ -23,9 +21,8 @@ _WORD = re.compile(r"\w+(?:[-'’.,]\w+)*|\S")
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
     """One target a sentence: e1, e2, and the relation with its direction. The id is the row's number in the files."""
     labels, found = entry["labels"], []
-    check_label_names(files, RELATION, labels)
     for file in files:
-        for batch in read_batches([file], [SENTENCE, RELATION]):
+        for batch in read_parquet(file, [SENTENCE, RELATION], {RELATION: labels}):
             for sentence, number in zip(batch[SENTENCE].to_pylist(), batch[RELATION].to_pylist()):
                 where = f"row {len(found)}"
                 if not isinstance(number, int) or not 0 <= number < len(labels):

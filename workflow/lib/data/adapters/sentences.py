@@ -3,44 +3,62 @@
 import logging
 import random
 import re
+from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
 
-from workflow.lib.data.adapters.parquet import count_rows, read_batches
+from workflow.lib.data.adapters.reading import named_if_unreadable, stream_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
+from workflow.lib.data.hub import Shard
 
 log = logging.getLogger(__name__)
 
+GROUPS_MIXED, ARTICLES_MIXED = 10, 10_000  # held at once to be shuffled: some 30 MB of Wikipedia
 
-def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """Random sentences of articles, unlabelled.
+
+def table(files: list[Path | Shard], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
+    """Random sentences of articles, unlabelled: of as many articles as there are `rows`, and no more are read.
 
     `per_article` sentences of each article at most. Where it is null: one, or as many as the `rows` asked for need,
     every article giving its first before any gives its second. Which sentences an article gives depends on the seed
-    and its id alone, not on the other articles.
+    and its id alone, not on the other articles. A smaller sample is the beginning of a larger one.
     """
-    options, n_articles = entry["options"], count_rows(files)
-    bounds = options["min_words"], options["max_words"]
-    enough = rows is None or n_articles >= 2 * rows + 100
-    most = options.get("per_article") or (1 if enough else None)
-    # Where there are far more articles than wanted, a random part of them is enough work.
-    share = 1.0 if rows is None or most is None else min(1.0, (2 * rows / most + 100) / max(n_articles, 1))
-    drawn = []
-    for batch in read_batches(files, [options["id"], options["text"]]):
-        for key, article in zip(*(batch[options[name]].to_pylist() for name in ("id", "text"))):
-            rng = random.Random(f"{seed}/{key}")
-            if rng.random() >= share:
-                continue
-            usable = [(n, s) for n, s in enumerate(sentences_of(article)) if bounds[0] <= len(s.split()) <= bounds[1]]
-            order = rng.random()
-            rng.shuffle(usable)
-            drawn += [(rank, order, f"{split}-{key}-{n}", s) for rank, (n, s) in enumerate(usable[:most])]
-    drawn = sorted(drawn)[:rows]
-    if most is None and drawn and drawn[-1][0] > 0:
+    options, drawn, n_articles = entry["options"], [], 0
+    most = options.get("per_article") or rows or 1
+    for key, article in _articles(files, options, seed):
+        found = enumerate(sentences_of(article))
+        usable = [(n, s) for n, s in found if options["min_words"] <= len(s.split()) <= options["max_words"]]
+        random.Random(f"{seed}/{key}").shuffle(usable)
+        drawn += [(rank, f"{split}-{key}-{n}", s) for rank, (n, s) in enumerate(usable[:most])]
+        n_articles += bool(usable)
+        if n_articles == rows:
+            break
+        if rows and len(drawn) > 2 * rows + 1000:  # those behind the first `rows` cannot come back
+            drawn = sorted(drawn, key=itemgetter(0))[:rows]
+    drawn = sorted(drawn, key=itemgetter(0))[:rows]
+    if drawn and drawn[-1][0] > 0 and not options.get("per_article"):
         log.warning("%d articles only: up to %d sentences of each were taken", n_articles, drawn[-1][0] + 1)
-    texts = [{"id": key, "text": sentence, "text_pair": None, "label": 0} for _, _, key, sentence in drawn]
+    texts = [{"id": key, "text": sentence, "text_pair": None, "label": 0} for _, key, sentence in drawn]
     return pa.Table.from_pylist(texts, schema=SCHEMAS["text"])
+
+
+def _articles(files: list[Path | Shard], options: dict, seed: int) -> Iterator[tuple[str, str]]:
+    """Ids and texts, mixed: files in random order, of each its row groups in random order, some at a time.
+
+    What is begun is read to its end, since Arrow's threads may crash a process that ends before them.
+    """
+    for file in random.Random(seed).sample(files, len(files)):
+        path = file if isinstance(file, Path) else file.fetch()
+        groups = stream_parquet(path, [options["id"], options["text"]]).reshard()
+        # one input at a time: several would be read by threads, for whose end `datasets` waits five seconds
+        mixed = groups.shuffle(seed=seed, buffer_size=ARTICLES_MIXED, max_buffer_input_shards=1)
+        parts = -(-groups.num_shards // GROUPS_MIXED)
+        for part in range(parts):
+            with named_if_unreadable(path):
+                rows = list(mixed.shard(parts, part))
+            yield from ((row[options["id"]], row[options["text"]]) for row in rows)
 
 
 def sentences_of(article: str) -> list[str]:

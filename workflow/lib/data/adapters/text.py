@@ -1,13 +1,11 @@
 """Adapter `text`: columns of Parquet files to texts with a label."""
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workflow.lib.base.errors import UserError
-from workflow.lib.data.adapters.parquet import open_parquet, read_batches
+from workflow.lib.data.adapters.reading import read_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
 
 
@@ -17,9 +15,9 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
     parts = {key: _as_list(options[key]) for key in ("text", "text_pair") if key in options}
     columns = list(dict.fromkeys([name for names in parts.values() for name in names] + [options["label"]]))
     columns += [options["id"]] if "id" in options else []
-    check_label_names(files, options["label"], entry["labels"])
-    batches = list(read_batches(files, columns))
-    source = pa.Table.from_batches(batches) if batches else pa.table({name: [] for name in columns})
+    labels = {options["label"]: entry["labels"]}
+    tables = [table for file in files for table in read_parquet(file, columns, labels)]
+    source = pa.concat_tables(tables) if tables else pa.table({name: [] for name in columns})
     keys = source[options["id"]].to_pylist() if "id" in options else range(source.num_rows)
     pair = _join(source, parts["text_pair"]) if "text_pair" in parts else pa.nulls(source.num_rows, pa.string())
     values = [
@@ -29,16 +27,6 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
         source[options["label"]],
     ]
     return pa.table(values, names=SCHEMAS["text"].names).cast(SCHEMAS["text"])
-
-
-def check_label_names(files: list[Path], column: str, labels: list[str]) -> None:
-    """Hub files carry the names of their label numbers. A registry in another order would mislabel every figure."""
-    for file in files:
-        metadata = open_parquet(file, [column]).schema_arrow.metadata or {}
-        features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
-        names = features.get(column, {}).get("names")
-        if names and list(names) != list(labels):
-            raise UserError(f"{file} has labels {names} where the registry says {list(labels)}; mend `labels`")
 
 
 def _join(source: pa.Table, names: list[str]) -> pa.ChunkedArray:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from workflow.lib.data.adapters.conllu import DEPREL, FORM, HEAD, UPOS, sentences
 from workflow.lib.data.adapters.edges import target
-from workflow.lib.data.adapters.raw import fault
+from workflow.lib.data.adapters.reading import fault
 from workflow.lib.data.dataset_files import SCHEMAS
 
 XPOS = 4
