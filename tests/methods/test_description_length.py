@@ -12,8 +12,8 @@ import torch
 from tests.methods.test_edges import target, write_split
 from tests.scripts import run_script
 from workflow.lib.base.errors import UserError
-from workflow.lib.methods.edges import description_length as mdl
-from workflow.lib.methods.edges.description_length import bits_of, has_single_labels, online_code, portions_of
+from workflow.lib.methods.description_length import online_code as mdl
+from workflow.lib.methods.description_length.online_code import bits_of, has_single_labels, online_code, portions_of
 from workflow.lib.methods.edges.networks import EdgeProbe
 from workflow.lib.methods.edges.reading import read_splits
 from workflow.lib.methods.edges.settings import EdgeSettings

@@ -47,7 +47,7 @@ rule fetch_dataset:
         split="[a-z][a-z0-9_]*",
     # models and sweeps wait for them
     priority: 10
-    retries: 2
+    retries: 1
     localrule: True
     conda:
         "../../envs/environment.yaml"

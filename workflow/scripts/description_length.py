@@ -2,8 +2,8 @@
 
 import torch
 
+from workflow.lib.methods.description_length.online_code import online_code, why_not
 from workflow.lib.methods.description_length.plan import SPLITS
-from workflow.lib.methods.edges.description_length import online_code, why_not
 from workflow.lib.methods.edges.reading import models_by_dataset, side_by_side
 from workflow.lib.methods.edges.settings import settings_from
 

@@ -12,9 +12,17 @@ README = ROOT / "config/README.md"
 BEGIN, END = "<!-- made by `make config-docs` from here -->\n", "<!-- to here -->\n"
 ENTRIES = {"datasets": ["dataset"], "tasks": ["task"],
            "encoders": ["encoder", "pretrain_encoder", "random_encoder", "hub_encoder", "folder_encoder"]}  # fmt: skip
-NAMES = {"name": "name", "file_name": "file name", "instance": "`<name>.<seed>`",
-         "dataset_split": "`<dataset>/<split>`", "repository": "text", "commit": "40 hexadecimal digits", "folder": "folder",
-         "folder_or_null": "folder or null", "seed": "whole number >= 0"}  # fmt: skip
+NAMES = {
+    "name": "name",
+    "file_name": "file name",
+    "instance": "`<name>.<seed>`",
+    "dataset_split": "`<dataset>/<split>`",
+    "repository": "text",
+    "commit": "40 hexadecimal digits",
+    "folder": "folder",
+    "folder_or_null": "folder or null",
+    "seed": "whole number >= 0",
+}
 WORDS = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true, false", "null": "null",
          "object": "mapping"}  # fmt: skip
 LIMITS = {"minimum": ">= {:g}", "exclusiveMinimum": "> {:g}", "maximum": "<= {:g}", "exclusiveMaximum": "< {:g}"}
