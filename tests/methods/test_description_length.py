@@ -9,13 +9,12 @@ import pandas as pd
 import pytest
 import torch
 
-from tests.methods.test_edges import target, write_split
+from tests.methods.test_edges import read_all, target, write_split
 from tests.scripts import run_script
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.description_length import online_code as mdl
 from workflow.lib.methods.description_length.online_code import bits_of, has_single_labels, online_code, portions_of
 from workflow.lib.methods.edges.networks import EdgeProbe
-from workflow.lib.methods.edges.reading import read_splits
 from workflow.lib.methods.edges.settings import EdgeSettings
 
 torch.set_num_threads(1)
@@ -54,8 +53,7 @@ def code_of(*args, **options) -> list[dict]:
 
 def splits_of(tmp_path, task="t", **options):
     write_task(tmp_path, task, **options)
-    data = [str(path) for path in tmp_path.glob(f"data/{task}/*.parquet")]
-    return read_splits([tmp_path / "activations"], data, task, ("train", "dev"))
+    return read_all(tmp_path, task, ("train", "dev"))
 
 
 # ---- portions
@@ -216,19 +214,24 @@ def test_a_single_label_cannot_be_coded(tmp_path):
 def test_the_script_leaves_out_tasks_of_several_labels(tmp_path):
     write_task(tmp_path, "single", random_labels=False, n_train=40)
     write_task(tmp_path, "several", random_labels=False, n_train=40, several=True)
-    data = [str(path) for path in tmp_path.glob("data/*/*.parquet")]
-    snakemake = SimpleNamespace(
-        input=SimpleNamespace(activations=str(tmp_path), data=data),
-        output=[str(tmp_path / "codelength.parquet")],
+    items = ["e.0/pretrained/several", "e.0/pretrained/single"]
+    job = SimpleNamespace(
+        input=SimpleNamespace(
+            activations=[str(path) for path in (tmp_path / "activations").glob("*/*/span/*")],
+            data=[str(path) for path in tmp_path.glob("data/*/*.parquet")],
+        ),
+        output=[str(tmp_path / name) for name in ("several.parquet", "single.parquet")],
         params=SimpleNamespace(
-            models=["base.0/activations"], tasks=["several", "single"], portions=[10, 100], shuffle_seed=1234, seed=0,
-            settings={"validate_every": 5, "max_validations": 2, "hidden": 8},
+            work=items, seed=0,
+            settings={"validate_every": 5, "max_validations": 2, "hidden": 8, "portions": [10, 100],
+                      "shuffle_seed": 1234},
         ),
         log=[str(tmp_path / "log")],
         threads=1,
     )  # fmt: skip
-    run_script("scripts/description_length", snakemake)
-    table = pd.read_parquet(tmp_path / "codelength.parquet")
+    run_script("scripts/description_length", job)
+    left_out, table = (pd.read_parquet(path) for path in job.output)
+    assert left_out.empty
     assert table.columns.tolist() == [
         "model", "task", "part", "start", "end", "n_merged", "n_targets", "bits", "epochs", "uniform_bits",
         "compression", "n_labels", "seed",

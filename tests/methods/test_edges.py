@@ -14,7 +14,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, layer_norm
 
 from tests.scripts import run_script
 from workflow.lib.activations.cache import LayerWriter, layer_file, write_words
-from workflow.lib.base.digests import SCRIPTS, modules_behind
+from workflow.lib.base.digests import ROOT, modules_behind
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.methods.edges import reading
@@ -43,7 +43,12 @@ def target(first, labels, second=None):
     return {"start1": first[0], "end1": first[1], "start2": start2, "end2": end2, "labels": labels}
 
 
-def write_split(root: Path, task: str, split: str, rows: list, pieces: list, layers: np.ndarray, dtype="float32"):
+MODEL = "e.0/pretrained"
+
+
+def write_split(
+    root: Path, task: str, split: str, rows: list, pieces: list, layers: np.ndarray, dtype="float32", model=MODEL
+):
     """A dataset's file and its activations. `rows`: (words, targets); `pieces`: tokens of each word (0: of no word)."""
     about = {"dataset": task, "split": split, "kind": "spans", "labels": [], "source": "test"}
     rows = [{"id": f"r{at}", "words": words, "targets": targets} for at, (words, targets) in enumerate(rows)]
@@ -51,7 +56,7 @@ def write_split(root: Path, task: str, split: str, rows: list, pieces: list, lay
     example = np.concatenate([np.full(sum(sizes), at) for at, sizes in enumerate(pieces)])
     word = np.concatenate([np.repeat(np.arange(len(sizes)), sizes) for sizes in pieces])
     unit = np.concatenate([np.arange(sum(sizes)) for sizes in pieces])
-    folder = root / "activations" / "token" / f"{task}-{split}"
+    folder = root / "activations" / model / "span" / f"{task}-{split}"
     folder.mkdir(parents=True)
     for layer, vectors in enumerate(layers):
         writer = LayerWriter(layer_file(folder, layer), vectors.shape[1], dtype, {})
@@ -59,6 +64,12 @@ def write_split(root: Path, task: str, split: str, rows: list, pieces: list, lay
         writer.close()
     write_words(folder, example, unit, word)
     return [folder], root / "data" / task / f"{split}.parquet"
+
+
+def read_all(root: Path, task: str, splits: tuple[str, ...], model=MODEL):
+    """The splits of a task that `write_split` wrote."""
+    folders = [str(path) for path in (root / "activations").glob("*/*/span/*")]
+    return read_splits(folders, [str(path) for path in root.glob(f"data/{task}/*.parquet")], [model], task, splits)
 
 
 def random_rows(rng, n_rows: int, n_spans: int, labels=("a", "b", "c")):
@@ -146,11 +157,8 @@ def test_faults_are_named(tmp_path):
             read_split(*write_split(tmp_path, name, "train", [(["a"], targets)], [[1]], values))
     write_split(tmp_path, "t", "train", [(["a"], [one])], [[1]], vectors)
     write_split(tmp_path, "t", "dev", [(["a"], [two])], [[1]], vectors)
-    data = [str(path) for path in tmp_path.glob("data/t/*.parquet")]
-    with pytest.raises(UserError, match="t-test is missing"):
-        read_splits([tmp_path / "activations"], data, "t", ("train", "dev", "test"))
     with pytest.raises(UserError, match="one span in some splits"):
-        read_splits([tmp_path / "activations"], data, "t", ("train", "dev"))
+        read_all(tmp_path, "t", ("train", "dev"))
     with pytest.raises(UserError, match="no setting `projektion`"):
         settings_from({"projektion": 3})
     with pytest.raises(UserError, match="not 'middle'"):
@@ -469,8 +477,7 @@ def planted_splits(tmp_path, n_spans: int, n_train=400, **options):
     rng = np.random.default_rng(5)
     for split, n in (("train", n_train), ("dev", 80), ("test", 150)):
         write_split(tmp_path, "planted", split, *planted(rng, n, n_spans, **options))
-    data = [str(path) for path in tmp_path.glob("data/planted/*.parquet")]
-    return read_splits([tmp_path / "activations"], data, "planted", ("train", "dev", "test"))
+    return read_all(tmp_path, "planted", ("train", "dev", "test"))
 
 
 @pytest.mark.parametrize("n_spans", [1, 2])
@@ -483,37 +490,39 @@ def test_a_planted_task_is_learnt_from_its_layer_and_from_no_other(tmp_path, n_s
     assert mix["n_targets"] == 150 and mix["n_labels"] == (3 if n_spans == 1 else 2) and mix["seed"] == 0
 
 
+def edge_job(root: Path, models: list[str], settings: dict) -> SimpleNamespace:
+    """What the script gets for the dataset `planted`."""
+    items = [f"e.0/{model}/planted" for model in models]
+    return SimpleNamespace(
+        log=[str(root / "log")],
+        threads=1,
+        input=SimpleNamespace(
+            activations=[str(path) for path in (root / "activations").glob("*/*/span/*")],
+            data=[str(path) for path in root.glob("data/*/*.parquet")],
+        ),
+        params=SimpleNamespace(work=items, settings=settings, seed=0),
+        output=[str(root / f"{item.replace('/', '.')}.parquet") for item in items],
+    )
+
+
 def test_models_side_by_side_score_as_each_alone(tmp_path, monkeypatch):
     """Two models of which one knows more, by the script: in one training, and in two where memory is short."""
-    rng, data = np.random.default_rng(5), {}
+    rng = np.random.default_rng(5)
     for split, n in (("train", 120), ("dev", 40), ("test", 60)):
         rows, pieces, vectors = planted(rng, n, 1)
         noisy = (vectors + 2 * rng.normal(size=vectors.shape)).astype(np.float32)
         for model, layers in (("tuned", vectors), ("pretrained", noisy)):
-            data[split] = str(write_split(tmp_path / model, "planted", split, rows, pieces, layers)[1])
+            write_split(tmp_path, "planted", split, rows, pieces, layers, model=f"e.0/{model}")
 
-    def scored(name, models):
-        output = tmp_path / f"{name}.parquet"
-        snakemake = SimpleNamespace(
-            log=[str(tmp_path / "log")],
-            threads=1,
-            input=SimpleNamespace(activations=str(tmp_path), data=list(data.values())),
-            params=SimpleNamespace(
-                models=[f"e.0/{model}/activations" for model in models],
-                lexical=["e.0/pretrained/activations"],
-                tasks=["planted"],
-                settings=vars(SMALL),
-                seed=0,
-            ),
-            output=[str(output)],
-        )
-        run_script("scripts/edges", snakemake)
-        return pd.read_parquet(output)
+    def scored(models):
+        job = edge_job(tmp_path, models, vars(SMALL))
+        run_script("scripts/edges", job)
+        return pd.concat([pd.read_parquet(path) for path in job.output], ignore_index=True)
 
-    together = scored("together", ["tuned", "pretrained"])
+    together = scored(["tuned", "pretrained"])
     monkeypatch.setattr(reading, "BYTES_HELD", 1)
-    pd.testing.assert_frame_equal(together, scored("one_by_one", ["tuned", "pretrained"]), rtol=1e-6)
-    alone = pd.concat([scored(model, [model]) for model in ("tuned", "pretrained")], ignore_index=True)
+    pd.testing.assert_frame_equal(together, scored(["tuned", "pretrained"]), rtol=1e-6)
+    alone = pd.concat([scored([model]) for model in ("tuned", "pretrained")], ignore_index=True)
     pd.testing.assert_frame_equal(together, alone, rtol=1e-6)
     assert together["input"].tolist() == ["mix", "top", "mix", "top", "lexical"]
     assert together["f1"][0] > together["f1"][2] + 0.1
@@ -552,8 +561,7 @@ def test_labels_that_train_lacks_are_missed(tmp_path):
             for _, targets in rows[:50]:
                 targets[0]["labels"] = ["never seen"]
         write_split(tmp_path, "planted", split, rows, pieces, vectors)
-    data = [str(path) for path in tmp_path.glob("data/planted/*.parquet")]
-    splits = read_splits([tmp_path / "activations"], data, "planted", ("train", "dev", "test"))
+    splits = read_all(tmp_path, "planted", ("train", "dev", "test"))
     row = probe_task(*splits, lanes("mix"), SMALL, seed=0)[0]
     assert row["n_labels"] == 3 and 0.55 < row["recall"] <= 100 / 150 and row["precision"] < 0.8
 
@@ -563,33 +571,23 @@ def test_labels_that_train_lacks_are_missed(tmp_path):
 
 def test_the_script_writes_its_table(tmp_path):
     planted_splits(tmp_path, 1, n_train=60)
-    shutil.copytree(tmp_path / "activations", tmp_path / "tuned")
-    snakemake = SimpleNamespace(
-        input=SimpleNamespace(
-            activations=str(tmp_path), data=[str(path) for path in tmp_path.glob("data/*/*.parquet")]
-        ),
-        output=[str(tmp_path / "scores.parquet")],
-        params=SimpleNamespace(
-            models=["base.0/activations", "base.0/tuned"], lexical=["base.0/activations"], tasks=["planted"], seed=0,
-            settings={"validate_every": 5, "max_validations": 2, "hidden": 8},
-        ),
-        log=[str(tmp_path / "log")],
-        threads=1,
-    )  # fmt: skip
-    run_script("scripts/edges", snakemake)
-    table = pd.read_parquet(tmp_path / "scores.parquet")
-    assert table.columns.tolist() == [
+    shutil.copytree(tmp_path / "activations/e.0/pretrained", tmp_path / "activations/e.0/tuned")
+    job = edge_job(tmp_path, ["pretrained", "tuned"], {"validate_every": 5, "max_validations": 2, "hidden": 8})
+    run_script("scripts/edges", job)
+    encoder, tuned = (pd.read_parquet(path) for path in job.output)
+    assert encoder.columns.tolist() == [
         "model", "task", "input", "f1", "f1_positive_only", "precision", "recall", "f1_no_other", "n_targets",
         "n_labels", "dev_f1", "epochs", "seed",
     ]  # fmt: skip
-    assert table["input"].tolist() == ["mix", "top", "lexical", "mix", "top"] and set(table["task"]) == {"planted"}
-    assert table["model"].tolist() == ["base.0/activations"] * 3 + ["base.0/tuned"] * 2
+    assert encoder["input"].tolist() == ["mix", "top", "lexical"] and tuned["input"].tolist() == ["mix", "top"]
+    assert set(encoder["task"]) == {"planted"} and set(tuned["model"]) == {"e.0/tuned"}
     # a model's probes know nothing of those trained before them in the same process
-    np.testing.assert_array_equal(table["f1"][:2], table["f1"][3:])
+    np.testing.assert_array_equal(encoder["f1"][:2], tuned["f1"])
 
 
 @pytest.mark.parametrize("script", ["edges.py", "description_length.py"])
 def test_scripts_do_not_import_transformers(script):
-    sources = [SCRIPTS / script, *modules_behind(SCRIPTS / script)]
+    path = ROOT / "workflow/scripts" / script
+    sources = [path, *modules_behind(path)]
     assert len(sources) > 10
     assert [path.name for path in sources if "transformers" in path.read_text()] == []
