@@ -62,8 +62,8 @@ rule all:
 for key in PLAN.papers:
 
     rule:
-        """Every figure and table of one paper."""
+        """Every figure and table of one paper, and verdicts on its claims."""
         name:
             key
         input:
-            PLAN.artifact_files(key),
+            PLAN.paper_files(key),

@@ -68,26 +68,20 @@ def test_missing_encoder_folder(finished, tmp_path):
     assert "encoder folder nowhere has no config.json" in output
 
 
-def test_a_model_that_no_section_names(finished):
-    wanted = "results/tiny/analysis/pca/base.0/sst2.full.f1.s0/accuracy.parquet"
-    output = finished.snakemake("--dry-run", "--", wanted, check=False)
-    assert "base.0/sst2.full.f1.s0 is none of the models that config's matton2019 names" in output
-
-
 def test_corrupt_activations_are_named(finished):
-    folder = finished.folder / "results/tiny/activations/base.0/matton2019/pretrained/pretrained/cls/imdb-train"
+    folder = finished.folder / "results/tiny/activations/base.0/pretrained/cls/imdb-train"
     target = sorted(folder.glob("*.parquet"))[-1]
     before = target.read_bytes()
     times = target.stat()
     target.write_bytes(before[: len(before) // 2])
     output = finished.snakemake(
         "--forcerun",
-        "search_neurons",
+        "neurons",
         "--",
-        "results/tiny/analysis/neurons/base.0/pretrained/greedy.parquet",
+        "results/tiny/analysis/neurons/base.0/pretrained/imdb/greedy.parquet",
         check=False,
     )
     target.write_bytes(before)
     os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert target.name in output and "delete its folder and run again" in output
-    finished.snakemake("--", "results/tiny/analysis/neurons/base.0/pretrained/greedy.parquet")
+    finished.snakemake("--", "results/tiny/analysis/neurons/base.0/pretrained/imdb/greedy.parquet")

@@ -4,30 +4,29 @@ import re
 
 import pytest
 
+RULES = ("finetune_model", "cache_activations", "sweep", "pca", "neurons", "rsa", "edges", "description_length",
+         "structural", "mlp", "directprobe", "label_distances", "paths", "layer_probes", "draw", "tabulate", "score",
+         "scorecard")  # fmt: skip
+
 
 @pytest.mark.parametrize("preset", [None, "config/laptop.yaml", "config/paper.yaml"])
-def test_preset_plans_every_artifact(finished, preset):
+def test_preset_plans_every_rule(finished, preset):
     output = finished.snakemake("--dry-run", preset=preset)
-    for rule in ("finetune_model", "cache_activations", "pca_accuracy", "search_neurons", "directprobe", "mlp_probe",
-                 "follow_labels", "sweep_recipes", "rsa", "edge_probe", "description_length", "structural_probe",
-                 "probe_layers", "layer_changes", "scorecard"):  # fmt: skip
-        assert re.search(rf"^{rule} +\d+", output, re.MULTILINE), rule
-
-
-def test_a_sweep_is_as_deep_as_its_encoder(finished):
-    """A job for each run, named after it."""
-    deep = ("--config", "encoders={bert: {layers: 26}}", "--", "singh2020")
-    output = finished.snakemake("--dry-run", *deep, preset="config/paper.yaml")
-    assert re.search(r"qnli/bert\.0\.s0\.f1\.reinit-26\.parquet", output) and "reinit-27" not in output
+    for rule in RULES:
+        assert re.search(rf"^{rule}(_\w+)? +\d+", output, re.MULTILINE), rule
 
 
 def test_slurm_profile_asks_for_gpus(finished):
-    output = finished.snakemake("--dry-run", "--profile", "profiles/slurm", "--config", "run=elsewhere", "gpu=1")
-    for rule in ("pretrain_encoder", "finetune_model", "cache_activations", "search_neurons", "sweep_recipes",
-                 "edge_probe", "structural_probe"):  # fmt: skip
+    output = finished.snakemake("--dry-run", "--profile", "profiles/slurm", preset="config/paper.yaml")
+    for rule in ("finetune_model", "cache_activations", "neurons", "sweep", "edges", "structural", "mlp"):
         block = re.search(rf"^rule {rule}:\n(?:    .*\n)+", output, re.MULTILINE)[0]
         resources = re.search(r"resources: (.*)", block)[1]
         assert "gpu=1" in resources and "mem_mb=" in resources and "runtime=" in resources, (rule, resources)
+
+
+def test_the_demo_s_rule_graph_is_a_picture_that_can_be_read(finished):
+    boxes = re.findall(r'label = "', finished.snakemake("--rulegraph", "dot", preset=None))
+    assert 20 < len(boxes) <= 40
 
 
 def test_default_profile_limits_local_gpu_jobs(finished):

@@ -1,33 +1,28 @@
 """What runs again, and what does not."""
 
-import csv
+import os
+import re
 import shutil
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from workflow.lib.activations.cache import read_vectors
-from workflow.lib.base.tables import read_tables
+from workflow.lib.activations.cache import layer_files, read_vectors
+from workflow.papers import all_papers
 
-DRAWING = {"plot_matton2019", "plot_matton2019_pca_curves", "plot_merchant2020", "plot_singh2020", "plot_zhou2022",
-           "plot_depth_of_change"}  # fmt: skip
-TABLES = {"tabulate_matton2019", "tabulate_merchant2020", "tabulate_singh2020", "tabulate_zhou2022",
-          "tabulate_depth_agreement"}  # fmt: skip
-SCORES = {"score_matton2019", "score_merchant2020", "score_singh2020", "score_zhou2022", "scorecard"}
+DRAWING, TABLES, SCORES = {"draw"}, {"tabulate"}, {"score", "scorecard"}
 
 
 def test_every_artifact_appears(finished):
     made = finished.folder / "results/tiny"
-    with open(finished.folder / "config/artifacts.tsv") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    counts = {"matton2019": 11, "merchant2020": 8, "singh2020": 6, "zhou2022": 17, "beyond": 3}
-    assert Counter(row["paper"] for row in rows) == counts
-    for row in rows:
-        for ending in ("pdf", "png") if row["kind"] == "figure" else ("csv", "md"):
-            path = made / f"{row['kind']}s" / row["paper"] / f"{row['id']}.{ending}"
-            assert path.stat().st_size > 50, path
+    counts = {key: len(paper.about["artifacts"]) for key, paper in all_papers().items()}
+    assert counts == {"matton2019": 11, "merchant2020": 8, "singh2020": 6, "zhou2022": 17, "beyond": 3}
+    for key, paper in all_papers().items():
+        for entry in paper.about["artifacts"]:
+            for ending in ("pdf", "png") if entry["kind"] == "figure" else ("csv", "md"):
+                path = made / f"{entry['kind']}s" / key / f"{entry['id']}.{ending}"
+                assert path.stat().st_size > 50, path
     scorecard = (made / "scorecard.md").read_text()
     assert all(f"| {paper} |" in scorecard for paper in ("matton2019", "merchant2020", "singh2020", "zhou2022"))
     assert not list(made.rglob("*.part")) and not list(made.rglob("*.resume.pt"))
@@ -42,13 +37,22 @@ def test_every_job_has_log_and_benchmark(finished):
     assert logs == benchmarks and len(logs) > 30
 
 
+def test_caches_hold_only_the_layers_that_are_read(finished):
+    """The tiny encoder has two blocks."""
+    made = finished.folder / "results/tiny/activations/base.0"
+    layers = {name: list(layer_files(made / name)) for name in (
+        "pretrained/cls/imdb-train", "pretrained/cls/sst2-train", "pos.full.f1.s0/word/pud-train",
+        "pretrained/sampled/wikipedia-sentences", "pretrained/span/ep_relations-dev")}  # fmt: skip
+    assert list(layers.values()) == [[2], [0, 1, 2], [1, 2], [0, 1, 2], [0, 1, 2]]
+
+
 def test_second_run_does_nothing(finished):
     assert finished.planned() == {}
     assert "Nothing to be done" in finished.snakemake()
 
 
 def test_edited_module_reruns_its_users_only(finished):
-    module = finished.folder / "workflow/lib/figures.py"
+    module = finished.folder / "workflow/lib/plotting/figures.py"
     before = module.read_bytes()
     module.write_bytes(before + b"\n# an edit\n")
     planned = set(finished.planned())
@@ -58,38 +62,52 @@ def test_edited_module_reruns_its_users_only(finished):
     assert finished.planned() == {}
 
 
-def generated(planned) -> set[str]:
-    return {rule for rule in planned if rule.startswith("generate_")}
-
-
 def test_edited_deep_module_reruns_what_stands_on_it(finished):
-    module = finished.folder / "workflow/lib/linear.py"
+    module = finished.folder / "workflow/lib/methods/linear.py"
     before = module.read_bytes()
     module.write_bytes(before + b"\n# an edit\n")
     planned = set(finished.planned())
     module.write_bytes(before)
-    assert {"pca_accuracy", "search_neurons"} <= planned
-    assert not generated(planned) and not planned & {"pretrain_encoder", "finetune_model", "cache_activations"}
+    assert {"pca", "neurons"} <= planned
+    assert not planned & {"generate_dataset", "pretrain_encoder", "finetune_model", "cache_activations"}
+
+
+def test_an_edited_figure_script_redraws_its_figures_only(finished):
+    script = finished.folder / "workflow/papers/zhou2022/figures/movements.py"
+    before, times = script.read_bytes(), script.stat()
+    script.write_bytes(before + b"\n# an edit\n")
+    planned = finished.planned()
+    script.write_bytes(before)
+    os.utime(script, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert planned == {"draw": 5}
 
 
 def test_changed_key_reruns_what_depends_on_it(finished):
-    planned = set(finished.planned("--config", "matton2019={folds: 4}"))
-    assert "search_neurons" in planned and planned <= {"search_neurons"} | DRAWING | TABLES | SCORES
+    planned = set(finished.planned("--config", "neurons={folds: 4}"))
+    assert "neurons" in planned and planned <= {"neurons"} | DRAWING | TABLES | SCORES
     planned = finished.planned("--config", "tasks={imdb: {epochs: 3}}")
     assert planned["finetune_model"] == 3  # two encoders and the untrained one
-    assert not generated(planned) and "pretrain_encoder" not in planned
+    assert not set(planned) & {"generate_dataset", "pretrain_encoder"}
     planned = finished.planned("--config", "datasets={imdb: {source: embedded, rows: {train: 40, test: 41}}}")
-    assert generated(planned) == {"generate_imdb"} and "pretrain_encoder" not in planned
-    planned = set(finished.planned("--config", "zhou2022={probe_n_seeds: 3}"))
-    assert "mlp_probe" in planned and planned <= {"mlp_probe"} | TABLES | SCORES
-    planned = set(finished.planned("--config", "merchant2020={rsa_tokens: 60}"))
-    beyond = {"layer_changes", "tabulate_depth_agreement"}  # these show RSA too
-    assert "rsa" in planned and planned <= {"rsa"} | beyond | DRAWING | SCORES
-    planned = set(finished.planned("--config", "merchant2020={edge_hidden: 12}"))
-    assert "edge_probe" in planned and planned <= {"edge_probe", "description_length"} | TABLES | SCORES
-    planned = finished.planned("--config", "zhou2022={path_every: 2}")
-    # the followed models alone, one of which the figure beyond the papers looks at too
-    assert planned["finetune_model"] == 4 and planned["cache_activations"] == 2
+    assert planned["generate_dataset"] == 2 and "pretrain_encoder" not in planned
+    planned = set(finished.planned("--config", "mlp={n_seeds: 3}"))
+    assert "mlp" in planned and planned <= {"mlp"} | TABLES | SCORES
+    planned = set(finished.planned("--config", "rsa={tokens: 60}"))
+    assert "rsa" in planned and planned <= {"rsa"} | DRAWING | TABLES | SCORES
+    planned = set(finished.planned("--config", "edges={hidden: 12}"))
+    assert "edges" in planned and planned <= {"edges", "description_length"} | TABLES | SCORES
+    planned = finished.planned("--config", "paths={every: 2}")
+    # the tracked models alone, one of which the figure beyond the papers looks at too
+    assert planned["finetune_model"] == 4 and "sweep" not in planned and "edges" not in planned
+
+
+def test_another_row_count_extracts_that_dataset_alone_on_a_cluster(finished):
+    share = "share={sweeps: 1, activations: 1, analyses: 1}"
+    more = "datasets={imdb: {source: embedded, rows: {train: 60, test: 41}}}"
+    planned = finished.snakemake("--dry-run", "--rerun-triggers", "mtime", "--config", share, more, "--forcerun",
+                                 "results/tiny/data/imdb/test.parquet")  # fmt: skip
+    caches = re.findall(r"^ +output: (results/tiny/activations/\S+)$", planned, re.MULTILINE)
+    assert caches and all(path.endswith("cls/imdb-test") for path in caches), caches
 
 
 def test_followed_models_keep_their_steps_and_others_none(finished):
@@ -99,65 +117,62 @@ def test_followed_models_keep_their_steps_and_others_none(finished):
     assert not (models / "trec50.full.f1.s0/steps").exists()
 
 
+def apart(finished, *stages: str) -> Path:
+    """A second run that begins with what the first has made of these stages."""
+    made = finished.folder / "results"
+    for stage in stages:
+        if not (made / "apart" / stage).exists():
+            shutil.copytree(made / "tiny" / stage, made / "apart" / stage, copy_function=shutil.copy2)
+    return made
+
+
 def test_a_model_has_the_same_activations_in_a_job_of_its_own(finished):
-    made = finished.folder / "results/tiny/activations/base.0/matton2019"
-    assert sorted(path.name for path in (made / "pretrained").iterdir() if path.is_dir()) == [
-        "ag_news.full.f1.s0", "dbpedia.full.f1.s0", "imdb.full.f1.s0", "pretrained",
-    ]  # fmt: skip
-    own = made / "imdb.full.f1.s0"
-    folder = "results/tiny/activations/base.0/matton2019/imdb.full.f1.s0"
-    finished.snakemake("--config", "activations={models_per_job: 1}", "--", folder)
-    alone = list(own.rglob("*.parquet"))
-    assert {path.relative_to(made).parts[1] for path in alone} == {"imdb.full.f1.s0"} and len(alone) == 9
-    for path in alone:
-        np.testing.assert_array_equal(read_vectors(path), read_vectors(made / "pretrained" / path.relative_to(own)))
-    shutil.rmtree(own)
-    assert finished.planned() == {}
+    made = apart(finished, "data", "tokenizer", "encoders", "models")
+    folders = [f"activations/base.0/{item}" for item in ("imdb.full.f1.s0/cls/imdb-train", "pretrained/word/ewt-dev",
+                                                         "mnli.full.f1.s0/sampled/mnli-test")]  # fmt: skip
+    finished.snakemake("--rerun-triggers", "mtime", "--config", "run=apart", "share={activations: 1}", "--",
+                       *(f"results/apart/{folder}" for folder in folders))  # fmt: skip
+    for folder in folders:
+        ours, theirs = layer_files(made / "apart" / folder), layer_files(made / "tiny" / folder)
+        assert list(ours) == list(theirs)
+        for layer in ours:
+            np.testing.assert_array_equal(read_vectors(ours[layer]), read_vectors(theirs[layer]))
 
 
 def test_a_sweep_gives_the_same_numbers_in_one_process_and_in_many(finished):
     """Also where a sweep keeps none of its models on disk."""
-    made = finished.folder / "results/tiny/sweeps/merchant2020/mnli"
-    together, moved = (read_tables([made / f"base.0.s0.f1.freeze-1{table}.parquet"]) for table in ("", ".distances"))
-    recipes = ["freeze-1", "freeze-2", "truncate-1"]
-    assert list(together["recipe"]) == recipes
-    assert [path.name for path in made.rglob("*") if path.is_file() and path.suffix != ".parquet"] == []
-    apart = [f"results/tiny/sweeps/merchant2020/mnli/base.0.s0.f1.{recipe}.parquet" for recipe in recipes]
-    finished.snakemake("--config", "sweeps={runs_per_job: 1}", "--", *apart)
-    apart = [finished.folder / path for path in apart]
-    pd.testing.assert_frame_equal(read_tables(apart), together)
-    distances = [path.with_name(f"{path.stem}.distances.parquet") for path in apart]
-    pd.testing.assert_frame_equal(read_tables(distances), moved)
-    assert (moved.query("recipe == 'freeze-2'")["distance"] == 0).all()
-    assert (moved.query("recipe == 'truncate-1'")["distance"] > 0).all()
-    for path in (*apart[1:], *distances[1:]):
-        path.unlink()
-    finished.snakemake()
-    assert finished.planned() == {}
+    made = apart(finished, "data", "tokenizer", "encoders", "models")
+    runs = [f"sweeps/base.0/{name}.f{share}.s0" for name, share in (
+        ("mnli.freeze-1", "1"), ("sst2.reinit-1", "0.5"), ("mnli.truncate-1", "1"))]  # fmt: skip
+    files = [f"{run}.{table}.parquet" for run in runs for table in ("scores", "distances")]
+    finished.snakemake("--rerun-triggers", "mtime", "--config", "run=apart", "share={sweeps: 1}", "--",
+                       *(f"results/apart/{file}" for file in files))  # fmt: skip
+    for file in files:
+        pd.testing.assert_frame_equal(pd.read_parquet(made / "apart" / file), pd.read_parquet(made / "tiny" / file))
 
 
-def test_papers_do_not_wait_for_each_other_s_data(finished):
-    """A task added to one paper leaves the analyses of the other alone."""
+def test_one_paper_leaves_the_other_alone(finished):
     planned = finished.planned("--config", "zhou2022={tasks: [pos, dep, ps_fxn, ps_role]}")
-    assert not set(planned) & {"pca_accuracy", "search_neurons", "finetune_model"}
+    assert not set(planned) & {"pca", "neurons", "finetune_model"}
     needed = finished.snakemake("--dry-run", "--forceall", "matton2019")
-    assert "data/pud" not in needed and "data/trec50" not in needed
+    assert "data/pud" not in needed and "data/trec50" not in needed and "sst2" not in needed
 
 
 def test_targets(finished):
-    assert all(finished.planned(paper) == {} for paper in ("matton2019", "merchant2020", "singh2020", "zhou2022"))
+    assert all(finished.planned(paper) == {} for paper in all_papers())
     figure = "results/tiny/figures/matton2019/fig4.png"
-    assert finished.planned("--forcerun", "plot_matton2019", "--", figure) == {"plot_matton2019": 1}
-    forced = finished.planned("--forcerun", "search_neurons", "--", "matton2019")
-    assert forced["search_neurons"] == 8 and "pca_accuracy" not in forced
+    assert finished.planned("--forcerun", "draw", "--", figure) == {"draw": 1}
+    forced = finished.planned("--forcerun", "neurons", "--", "matton2019")
+    assert forced["neurons"] == 2 and "pca" not in forced  # a job for each encoder
+    assert finished.planned("--forcerun", "rsa", "--", "merchant2020")["rsa"] == 5
     until = finished.planned("--forceall", "--until", "train_tokenizer")
-    assert set(until) == {"generate_wikipedia", "train_tokenizer"}
+    assert set(until) == {"generate_dataset", "train_tokenizer"}
 
 
 def test_deleted_figure_alone_is_drawn_again(finished):
     figure = finished.folder / "results/tiny/figures/matton2019/fig5.png"
     before = figure.read_bytes()
     figure.unlink()
-    assert finished.planned() == {"plot_matton2019": 1}
+    assert finished.planned() == {"draw": 1}
     finished.snakemake()
     assert Path(figure).read_bytes() == before

@@ -115,6 +115,11 @@ class Plan:
         chosen = [self.artifacts[key]] if key else self.artifacts.values()
         return [file for of_paper in chosen for artifact, _ in of_paper.values() for file in artifact.files]
 
+    def paper_files(self, key: str) -> list[str]:
+        """What `snakemake <paper>` makes: figures, tables, and verdicts on the paper's claims."""
+        verdicts = [f"<results>/scorecard/{key}.claims.parquet"] if self.papers[key].is_scored else []
+        return self.artifact_files(key) + verdicts
+
     def script(self, paper: str, id: str) -> str:
         """That draws or tabulates an artifact, in the folder of its paper."""
         return self.artifacts[paper][id][0].script
