@@ -5,7 +5,7 @@ MIRROR ?=
 ENCODER ?=
 SNAKEMAKE := $(BIN)/snakemake --cores all
 
-.PHONY: figures test laptop bench lint format report clean
+.PHONY: figures test laptop bench lint format report rulegraph config-docs clean
 
 figures: .venv/ready
 	$(SNAKEMAKE)
@@ -25,6 +25,14 @@ bench: .venv/ready
 
 report: .venv/ready
 	$(BIN)/snakemake --report results/report.zip
+
+# The demo's rules as a picture (needs Graphviz's dot): docs/rulegraph.svg
+rulegraph: .venv/ready
+	$(BIN)/snakemake --rulegraph dot | dot -Tsvg > docs/rulegraph.svg
+
+# The tables of config/README.md, from the schemas
+config-docs: .venv/ready
+	$(BIN)/python -m workflow.lib.base.config_docs
 
 lint: .venv/ready
 	$(BIN)/ruff check .

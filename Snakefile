@@ -14,6 +14,9 @@ sys.path.insert(0, workflow.basedir)
 
 from workflow.lib.base.start import start
 
+STAGES = "data encoders models sweeps activations".split()
+METHODS = "pca neurons rsa edges structural mlp directprobe paths layer_probes".split()
+
 
 configfile: os.path.join(workflow.basedir, "config/config.yaml")
 
@@ -29,24 +32,9 @@ pathvars:
 wildcard_constraints:
     encoder=r"[a-z][a-z0-9_]*\.\d+",
     paper="|".join(PLAN.papers),
-    id=r"[a-z][a-z0-9_]*",
 
 
-for part in (
-    *("data", "encoders", "models", "sweeps", "activations"),
-    *(
-        "pca",
-        "neurons",
-        "rsa",
-        "edges",
-        "structural",
-        "mlp",
-        "directprobe",
-        "paths",
-        "layer_probes",
-    ),
-    *("artifacts", "scorecard"),
-):
+for part in (*STAGES, *METHODS, "artifacts", "scorecard"):
 
     include: f"workflow/rules/{part}.smk"
 

@@ -56,6 +56,6 @@ if __name__ == "__main__":
     log = to_rule_log(snakemake.log[0])
     table, _ = read_dataset(snakemake.input[0])
     trained = train_wordpiece(table["text"].to_pylist(), snakemake.params.vocab_size)
-    log.info("%d pieces", trained.get_vocab_size())
+    log.info("a vocabulary of %d", trained.get_vocab_size())
     with whole_folder(snakemake.output[0]) as folder:
         save(trained, folder, snakemake.params.max_tokens)

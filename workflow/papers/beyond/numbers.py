@@ -8,9 +8,9 @@ METHODS = {
     "rsa": "RSA (1 - similarity)",
     "spatial": "label geometry (1 - similarity)",
     "weights": "weight distance, relative",
-    "freezing": "score lost by freezing it too",
-    "truncation": "score gained by adding it",
-    "reinit": "score lost by redrawing it too",
+    "freezing": "score drop when this layer is frozen as well",
+    "truncation": "score gain when this layer is added",
+    "reinit": "score drop when this layer is re-initialised as well",
 }
 
 
@@ -19,15 +19,15 @@ def marginal_costs(scores: dict[str, float], n_layers: int) -> dict[str, list[fl
 
     freezing    the embeddings and layers 1..k-1 are frozen, and now k as well
     truncation  layers 1..k-1 are kept, and now k as well (the first has nothing below it to compare with)
-    reinit      layers k+1..L are drawn anew, and now k as well
+    reinit      layers k+1..L are re-initialised, and now k as well
     """
     frozen = [scores[f"freeze-{k}"] for k in range(n_layers + 1)]  # 0: the embeddings alone, which are no layer's cost
     kept = [float("nan"), *(scores[f"truncate-{k}"] for k in range(1, n_layers)), scores["full"]]
-    redrawn = [scores["full"], *(scores[f"reinit-{k}"] for k in range(1, n_layers + 1))]
+    reinitialised = [scores["full"], *(scores[f"reinit-{k}"] for k in range(1, n_layers + 1))]
     return {
         "freezing": [frozen[k - 1] - frozen[k] for k in range(1, n_layers + 1)],
         "truncation": [kept[k] - kept[k - 1] for k in range(1, n_layers + 1)],
-        "reinit": [redrawn[n_layers - k] - redrawn[n_layers - k + 1] for k in range(1, n_layers + 1)],
+        "reinit": [reinitialised[n_layers - k] - reinitialised[n_layers - k + 1] for k in range(1, n_layers + 1)],
     }
 
 

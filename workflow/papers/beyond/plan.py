@@ -77,4 +77,4 @@ def check(config: dict, faults) -> None:
     faults.same_depth("beyond.encoders", section["encoders"])
     faults.instances("beyond.pretraining_gain.trained", gain["trained"], source="trained")
     faults.instances("beyond.pretraining_gain.untrained", gain["untrained"], source="random")
-    faults.tasks("beyond.pretraining_gain.tasks", gain["tasks"])
+    faults.tasks("beyond.pretraining_gain.tasks", gain["tasks"], heads=("sequence", "word", "word_pair"))

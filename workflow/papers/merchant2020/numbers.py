@@ -5,7 +5,7 @@ import pandas as pd
 from workflow.lib.base.repetitions import with_parts
 
 SERIES = {"base": "Base", "parse": "Dep", "mnli": "MNLI", "squad": "SQuAD"}  # as the paper calls them
-PUBLISHED = {"parse": "dep"}  # series of config/published/merchant2020.csv that are not named like our tasks
+PUBLISHED = {"parse": "dep"}  # series of published.csv that are not named like our tasks
 METRICS = {"parser": "las", "answers": "f1"}  # by head; accuracy for the others
 METRIC_NAMES = {"las": "LAS", "f1": "F1", "accuracy": "accuracy"}
 BASELINES = ("lexical", "randomised")
@@ -13,7 +13,7 @@ EDGES = {"pos": "POS", "srl": "SRL", "spr": "SPR"}  # others are plain words
 
 
 def published_edge(task: str) -> str:
-    """As in config/published: `pos` for both ep_pos and ep_pos_ontonotes."""
+    """As in published.csv: `pos` for both ep_pos and ep_pos_ontonotes."""
     return task.removeprefix("ep_").removesuffix("_ontonotes")
 
 

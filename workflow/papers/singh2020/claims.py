@@ -1,4 +1,4 @@
-"""singh2020's claims. "Concave" and "where the drop begins" are computed (`workflow/lib/curve_shape.py`), not seen; no
+"""singh2020's claims. "Concave" and "where the drop begins" are computed (`curve_shape.py`), not seen; no
 threshold was chosen after looking. Every list is over repetitions: encoders and fine-tuning seeds. A claim that the
 paper makes of one task is judged on that task; what the others give stands beside it as evidence."""
 
@@ -47,7 +47,7 @@ def told(values: list[float], digits: int) -> str:
 
 
 def by_depth(curves: pd.DataFrame) -> dict[tuple, np.ndarray]:
-    """(task, fraction, encoder, seed) -> scores by number of layers drawn anew."""
+    """(task, fraction, encoder, seed) -> scores by number of re-initialised layers."""
     runs = curves.groupby(["task", "fraction", *RUN], sort=False)
     return {key: run.sort_values("layers")["score"].to_numpy() for key, run in runs}
 
@@ -77,7 +77,7 @@ def reinitialisation(curves: pd.DataFrame, test_rows: dict[str, int]) -> list[Cl
     linear = larger("cola_is_near_linear", {"CoLA": [STRAIGHT - far for far in cola]}, "")
     linear.evidence = f"mean distance from a straight line, as a share of the drop: CoLA {told(cola, 3)}"
     return [
-        larger("little_data_with_pretraining_wins", gains, "fewest rows, nothing drawn anew, minus all rows, all anew",
+        larger("little_data_with_pretraining_wins", gains, "fewest rows, no layer re-initialised, minus all rows, all",
                judged="SST-2"),
         larger("less_data_is_less_concave", differences(bend), "concavity with all rows minus with the fewest",
                judged="SST-2"),

@@ -11,7 +11,7 @@ def metric_of(task: str) -> str:
 
 
 def reinit_curves(sweeps: pd.DataFrame, drawn: str) -> pd.DataFrame:
-    """task, fraction, encoder, seed, layers (drawn anew, from the top; 0 = none), score."""
+    """task, fraction, encoder, seed, layers (re-initialised, from the top; 0 = none), score."""
     kind = sweeps["recipe"].str.partition("-")[0]
     depth = sweeps["recipe"].str.partition("-")[2].replace("", "0").astype(int)
     score = [row[f"test_{metric_of(row['task'])}"] for row in sweeps.to_dict("records")]

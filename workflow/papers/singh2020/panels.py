@@ -6,7 +6,7 @@ from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import curve, legend_above
 from workflow.papers.singh2020.numbers import METRIC_NAMES, metric_of, size_name
 
-TRAININGS = {"short": "probe, trained as short as the models", "converged": "probe, converged"}
+TRAININGS = {"short": "probe, same budget as fine-tuning", "converged": "probe, converged"}
 
 
 def probing_panel(axes, probes: pd.DataFrame, sweeps: pd.DataFrame, task: str) -> None:

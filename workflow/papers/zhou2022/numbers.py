@@ -13,7 +13,7 @@ CELL = ["encoder", "task", "state", "seed"]
 
 
 def published_task(task: str) -> str:
-    """A task's name in config/published/zhou2022.csv."""
+    """A task's name in published.csv."""
     return task.replace("_", "-")
 
 

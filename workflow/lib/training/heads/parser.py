@@ -22,7 +22,7 @@ class Said(NamedTuple):
 
 
 class ParserHead(Head):
-    """Reads the mean of a word's pieces; the root is [CLS]."""
+    """Reads the mean of a word's tokens; the root is [CLS]."""
 
     def __init__(self, width: int, labels: list[str], settings: dict):
         super().__init__(width, labels, settings)

@@ -1,4 +1,4 @@
-"""Pairs of sentences to pre-train on: tokenised once, drawn anew in every epoch, some of their words hidden."""
+"""Pairs of sentences to pre-train on: tokenised once, paired again in every epoch, some of their words masked."""
 
 import itertools
 from dataclasses import dataclass

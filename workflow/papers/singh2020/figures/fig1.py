@@ -1,4 +1,4 @@
-"""Figure 1: scores with the top layers drawn anew, by size of the training set."""
+"""Figure 1: scores with the top layers re-initialised, by size of the training set."""
 
 import pandas as pd
 
@@ -6,7 +6,7 @@ from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import COLUMN, curve, legend_above, name_of, new_figure, save_figure
 from workflow.papers.singh2020.numbers import METRIC_NAMES, metric_of, reinit_curves, size_name
 
-X_LABEL = "layers drawn anew, from the top"
+X_LABEL = "re-initialised layers, from the top"
 
 
 def panels_of(settings: dict) -> list[list[tuple[str, float, str]]]:
@@ -15,7 +15,8 @@ def panels_of(settings: dict) -> list[list[tuple[str, float, str]]]:
     found = [[(task, share, size_name(share)) for share in sizes[task]] for task in settings["tasks"]]
     found.append([(task, share, f"{name_of(task)}, {size_name(share)}") for task, share in settings["small"].items()])
     last = settings["last_task"]
-    return [*found, [(last, share, size_name(share)) for share in sizes[last]]]
+    found.append([(last, share, size_name(share)) for share in sizes[last]] if last else [])
+    return [curves for curves in found if curves]
 
 
 def title_of(curves: list[tuple[str, float, str]], number: int) -> str:

@@ -4,7 +4,10 @@ from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import COLUMN, curve, legend_above, name_of, new_figure, save_figure
 from workflow.papers.singh2020.numbers import METRIC_NAMES, metric_of, reinit_curves
 
-NAMES = {"reinit": "as described: normal, cut at two sd", "nearzero": "as released later: near zero, norms reset"}
+NAMES = {
+    "reinit": "as described: normal, truncated at two sd",
+    "nearzero": "as released later: near zero, LayerNorms reset",
+}
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
@@ -19,7 +22,9 @@ if __name__ == "__main__":
             scores = scores[scores["fraction"] == scores["fraction"].max()]
             by_depth = spread(scores, ["layers"], "score").sort_values("layers")
             curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], label, number)
-        axes.set(xlabel="layers drawn anew, from the top", ylabel=METRIC_NAMES[metric_of(task)], title=name_of(task))
+        axes.set(
+            xlabel="re-initialised layers, from the top", ylabel=METRIC_NAMES[metric_of(task)], title=name_of(task)
+        )
         axes.xaxis.get_major_locator().set_params(integer=True)
         legend_above(axes)
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -1,4 +1,4 @@
-"""Figure 3: the ways of the three closest labels' centroids during tuning, first and last layer, in the plane."""
+"""Figure 3: trajectories of the three closest labels' centroids during fine-tuning, first and last layer."""
 
 import numpy as np
 import pandas as pd
@@ -33,5 +33,5 @@ if __name__ == "__main__":
     figure, panels = new_figure(width=2 * COLUMN, height=2.6, ncols=2)
     for axes, layer in zip(panels, layers):
         draw_layer(axes, centroids[centroids["layer"] == layer], labels, f"layer {layer}")
-    panels[1].legend(title="open: start", loc="best")
+    panels[1].legend(title="hollow: before tuning", loc="best")
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)

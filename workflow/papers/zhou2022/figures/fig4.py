@@ -39,7 +39,7 @@ if __name__ == "__main__":
         paper = published[published["series"] == published_task(task)].set_index("x")["value"]
         draw_task(axes, task, similarity, paper if settings["published"] else None)
     for row in panels:
-        row[0].set_ylabel("similarity to the start")
+        row[0].set_ylabel("similarity to before tuning")
     panels[0][0].set_ylim(lowest, 1.1)  # the panels share it
     panels[0][0].legend(ncols=2)
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)
