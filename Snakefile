@@ -31,27 +31,9 @@ pathvars:
 
 wildcard_constraints:
     encoder=r"[a-z][a-z0-9_]*\.\d+",
-    paper="|".join(PLAN.papers),
+    paper=r"[a-z][a-z0-9_]*",
 
 
-for part in (*STAGES, *METHODS, "artifacts", "scorecard"):
+for part in (*STAGES, *METHODS, "artifacts", "scorecard", "targets"):
 
     include: f"workflow/rules/{part}.smk"
-
-
-rule all:
-    """Every figure and table of every paper, and the scorecard."""
-    default_target: True
-    input:
-        PLAN.artifact_files(),
-        "<results>/scorecard.md",
-
-
-for key in PLAN.papers:
-
-    rule:
-        """Every figure and table of one paper, and verdicts on its claims."""
-        name:
-            key
-        input:
-            PLAN.paper_files(key),

@@ -5,6 +5,8 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 MODEL = "models/base.0/imdb.full.f1.s0"
 
 
@@ -66,6 +68,19 @@ def test_missing_encoder_folder(finished, tmp_path):
         "--", "results/real/encoders/mine.0", check=False,
     )  # fmt: skip
     assert "encoder folder nowhere has no config.json" in output
+
+
+@pytest.mark.parametrize(
+    "target, hint",
+    [
+        ("zhuo2022", "no target is called 'zhuo2022' (did you mean 'zhou2022'?)"),
+        ("zhou2022/fig4", "ask for its file, results/tiny/figures/zhou2022/fig4.pdf"),
+        ("results/tiny/figures/zhou2022/fg4.png", "zhou2022 has no 'fg4' in this run (did you mean 'fig4'?)"),
+        ("results/tiny/tables/zhou2021/table7.md", "no paper 'zhou2021' (did you mean 'zhou2022'?)"),
+    ],
+)
+def test_wrong_targets_get_the_nearest(finished, target, hint):
+    assert hint in finished.snakemake("--dry-run", "--", target, check=False)
 
 
 def test_corrupt_activations_are_named(finished):

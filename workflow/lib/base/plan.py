@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from workflow.lib.activations.plan import Cache, widest
+from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.jobs import Job, jobs_of
 from workflow.lib.base.names import (
     cache_folder,
@@ -22,6 +23,7 @@ from workflow.lib.base.names import (
 )
 from workflow.lib.base.needs import Needs
 from workflow.lib.base.tasks import labelled_rows, max_tokens_of
+from workflow.papers import Artifact
 
 # rules whose items may share a process, by the key of `share` in the config
 SHARES = {"finetune_model": "models", "sweep": "sweeps", "cache_activations": "activations"}
@@ -120,16 +122,33 @@ class Plan:
         verdicts = [f"<results>/scorecard/{key}.claims.parquet"] if self.papers[key].is_scored else []
         return self.artifact_files(key) + verdicts
 
+    def artifact(self, paper: str, id: str) -> tuple[Artifact, Needs]:
+        """One that this run can make; a wrong name gets the nearest right one."""
+        if paper not in self.artifacts:
+            raise UserError(f"this run has no paper '{paper}'{nearest(paper, list(self.papers))}")
+        if id not in self.artifacts[paper]:
+            raise UserError(f"{paper} has no '{id}' in this run{nearest(id, list(self.artifacts[paper]))}")
+        return self.artifacts[paper][id]
+
     def script(self, paper: str, id: str) -> str:
         """That draws or tabulates an artifact, in the folder of its paper."""
-        return self.artifacts[paper][id][0].script
+        return self.artifact(paper, id)[0].script
 
     def needs(self, paper: str, id: str) -> Needs:
-        return self.artifacts[paper][id][1]
+        return self.artifact(paper, id)[1]
 
     def caption(self, paper: str, id: str) -> str:
-        artifact, needs = self.artifacts[paper][id]
+        artifact, needs = self.artifact(paper, id)
         return artifact.caption.format_map(needs.settings)
+
+    def unknown_target(self, name: str) -> list[str]:
+        """For names that are neither rules nor files: which target is near?"""
+        artifacts = {f"{key}_{id}": made[0].files[0] for key, of in self.artifacts.items() for id, made in of.items()}
+        known = [*self.papers, "all", "scorecard", *artifacts]
+        hint = nearest(name, known) if name.replace("/", "_") not in artifacts else ""
+        file = artifacts.get(name.replace("/", "_"))
+        path = f"; ask for its file, {file.replace('<results>', 'results/' + self.config['run'])}" if file else ""
+        raise UserError(f"no target is called '{name}'{hint}{path}")
 
     @property
     def scored(self) -> list[str]:

@@ -1,0 +1,34 @@
+"""Targets: what a user asks for by name.
+
+in   figures, tables, verdicts
+out  nothing of their own
+how  `snakemake` makes all of them, `snakemake <paper>` those of one paper; a wrong name gets the nearest right one
+"""
+
+
+rule all:
+    """Every figure and table of every paper, and the scorecard."""
+    default_target: True
+    input:
+        PLAN.artifact_files(),
+        "<results>/scorecard.md",
+
+
+for key in PLAN.papers:
+
+    rule:
+        """Every figure and table of one paper, and verdicts on its claims."""
+        name:
+            key
+        input:
+            PLAN.paper_files(key),
+
+
+rule unknown_target:
+    """A name that is no target: never runs, says which one is near."""
+    input:
+        lambda w: PLAN.unknown_target(w.target),
+    output:
+        "{target}",
+    wildcard_constraints:
+        target=r"[a-z0-9_]+(/[a-z0-9_]+)?",
