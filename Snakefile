@@ -37,3 +37,11 @@ wildcard_constraints:
 for part in (*STAGES, *METHODS, "artifacts", "scorecard", "targets"):
 
     include: f"workflow/rules/{part}.smk"
+
+
+rule all:
+    """Every figure and table of every paper, and the scorecard."""
+    default_target: True
+    input:
+        PLAN.artifact_files(),
+        "<results>/scorecard.md",

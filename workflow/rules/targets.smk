@@ -2,17 +2,9 @@
 
 in   figures, tables, verdicts
 out  nothing of their own
-how  `snakemake` makes all of them, `snakemake <paper>` those of one paper; a wrong name gets the nearest right one
+how  `snakemake` makes all of them (rule all, in the Snakefile), `snakemake <paper>` those of one paper; a wrong name gets the
+     nearest right one
 """
-
-
-rule all:
-    """Every figure and table of every paper, and the scorecard."""
-    default_target: True
-    input:
-        PLAN.artifact_files(),
-        "<results>/scorecard.md",
-
 
 for key in PLAN.papers:
 
