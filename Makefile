@@ -26,9 +26,9 @@ bench: .venv/ready
 report: .venv/ready
 	$(BIN)/snakemake --report results/report.zip
 
-# The demo's rules as a picture (needs Graphviz's dot): docs/rulegraph.svg
+# The rules as a picture (needs Graphviz's dot), each once however many share a process: docs/rulegraph.svg
 rulegraph: .venv/ready
-	$(BIN)/snakemake --rulegraph dot | dot -Tsvg > docs/rulegraph.svg
+	$(BIN)/snakemake --config 'share={sweeps: 1, activations: 1, analyses: 1}' --rulegraph dot -- all | dot -Tsvg > docs/rulegraph.svg
 
 # The tables of config/README.md, from the schemas
 config-docs: .venv/ready
