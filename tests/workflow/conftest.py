@@ -41,6 +41,14 @@ class Workspace:
         assert check or done.returncode != 0, output[-2000:]
         return output
 
+    def second_run(self, name: str) -> Path:
+        """Begin another run with the data, encoders and models of the first; returns the folder of all runs."""
+        made = self.folder / "results"
+        for stage in ("data", "tokenizer", "encoders", "models"):
+            if not (made / name / stage).exists():
+                shutil.copytree(made / "tiny" / stage, made / name / stage, copy_function=shutil.copy2)
+        return made
+
     def planned(self, *arguments: str) -> dict[str, int]:
         """Rules that a run would execute, with the number of their jobs; of a rule's groups of items the sum."""
         output = self.snakemake("--dry-run", *arguments)
