@@ -1,4 +1,4 @@
-"""One list of pins, written twice: for pip and for conda. It holds what is imported and what is run, and nothing else."""
+"""One list of pins, written twice: for pip and for conda. It holds what is imported and what is run, nothing else."""
 
 import ast
 import sys
