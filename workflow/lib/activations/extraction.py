@@ -20,7 +20,7 @@ from workflow.lib.encoders.tokenization import Encoded
 from workflow.lib.encoders.unit_pooling import TokenRuns, mean_of_tokens
 
 BYTES_HELD = 512 << 20  # of vectors, all layers, in a chunk; two chunks are held at a time
-MOST_UNITS = 100_000  # in a chunk, for narrow encoders
+MOST_UNITS = 35_000  # in a chunk, for narrow encoders: while the last chunk is written the model has nothing to do
 
 Vectors = dict[int, np.ndarray]  # by layer
 
