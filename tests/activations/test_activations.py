@@ -1,32 +1,31 @@
-"""The activation cache against a slow reading of one example at a time."""
+"""The activation cache and its extraction against a slow reading of one example at a time."""
 
-import copy
-from pathlib import Path
+import weakref
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from transformers import BertConfig, BertModel, BertTokenizer
 
-from tests.scripts import load_script
+from tests import tiny
+from tests.families import FAMILIES
 from workflow.lib.activations import cache as activations
 from workflow.lib.activations import extraction
+from workflow.lib.activations.units import units_of
 from workflow.lib.base.errors import UserError
 from workflow.lib.encoders import tokenization as encoding
-from workflow.lib.encoders.recipes import apply_recipe
-from workflow.lib.encoders.tokenization import Encoded, encode
+from workflow.lib.encoders.tokenization import encode
+from workflow.lib.encoders.unit_pooling import single_tokens
 from workflow.lib.encoders.weights import digest_of_weights
 
 torch.set_num_threads(1)
-SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
 N_LAYERS, WIDTH = 3, 32
 BYTES_PER_UNIT = 4 * WIDTH * (N_LAYERS + 1)
 TEXTS = [
     "the cat sat on the mat",
     "a dog",
-    "unbelievably long words, such as catmatdog, fall into pieces!",
+    "unbelievably long, as catmatdog, such fall!",
     "the dog sat",
     "it is the cat that sat on the dog on the mat and it is the dog that did not",
     "mat",
@@ -37,20 +36,17 @@ ABOUT = {"model": "0123", "dataset": "4567"}
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    trained = load_script("scripts/train_tokenizer").train_wordpiece(
-        ["the cat sat on a mat it is that dog did"] * 3, 60
-    )
-    return BertTokenizer(tokenizer_object=trained, model_max_length=64)
+    return tiny.wrapped(tiny.wordpiece(), 64)
 
 
 @pytest.fixture(scope="module")
-def model(tokenizer):
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=WIDTH, num_hidden_layers=N_LAYERS, num_attention_heads=4,
-        intermediate_size=48, max_position_embeddings=64, initializer_range=0.2,
-    )  # fmt: skip
-    return BertModel(config, add_pooling_layer=False).eval()
+def models():
+    return {family: tiny.encoder(family, N_LAYERS, WIDTH, max_position_embeddings=64) for family in FAMILIES}
+
+
+@pytest.fixture(scope="module")
+def model(models):
+    return models["bert"]
 
 
 def text_table(texts, pairs=None):
@@ -69,15 +65,22 @@ def info_of(kind="text"):
     return {"dataset": "tiny", "kind": kind}
 
 
+def word_table(rows):
+    return pa.table({"id": [f"r{at}" for at in range(len(rows))], "words": rows})
+
+
 def treebank_table(texts=TEXTS):
-    return pa.table({"id": [f"r{at}" for at in range(len(texts))], "words": [text.split() for text in texts]})
+    return word_table([text.split() for text in texts])
 
 
 @torch.no_grad()
 def slow_states(model, tokenizer, text, **options):
     """(layers, tokens, width) of one example alone, and its tokenisation."""
     out = tokenizer(text, return_tensors="pt", **options)
-    states = model(**out, output_hidden_states=True).hidden_states
+    known = {name: out[name] for name in ("input_ids", "attention_mask")}
+    if getattr(model.config, "type_vocab_size", 1) > 1:
+        known["token_type_ids"] = out["token_type_ids"]
+    states = model(**known, output_hidden_states=True).hidden_states
     return np.stack([state[0].numpy() for state in states]), out
 
 
@@ -103,11 +106,16 @@ def slow_units(model, tokenizer, unit):
     return np.stack(vectors, axis=1), example, number
 
 
-def extracted(model, tokenizer, folder, unit="cls", batch_size=3, dtype="float32"):
+def extract(model, encoded, unit, folder, **how):
+    units = units_of(unit, encoded, None)
+    return extraction.extract(model, encoded, units, folder, ABOUT | {"unit": unit}, **{"batch_size": 3} | how)
+
+
+def extracted(model, tokenizer, folder, unit="cls", **how):
     encoded = encode(text_table(TEXTS), info_of(), tokenizer, 64, by_word=unit == "word")
-    n_units = extraction.extract(model, encoded, unit, folder, ABOUT, batch_size, dtype)
+    n_units = extract(model, encoded, unit, folder, **how)
     files = activations.layer_files(folder)
-    assert len(files) == N_LAYERS + 1
+    assert list(files) == list(range(N_LAYERS + 1))
     return files, n_units
 
 
@@ -121,9 +129,9 @@ def written(path, vectors, dtype, group_sizes):
     writer.close()
 
 
-def several_chunks(monkeypatch):
+def several_chunks(monkeypatch, units=10):
     """About ten units per row group."""
-    monkeypatch.setattr(extraction, "BYTES_HELD", 10 * BYTES_PER_UNIT)
+    monkeypatch.setattr(extraction, "BYTES_HELD", units * BYTES_PER_UNIT)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -138,15 +146,12 @@ def test_round_trip(tmp_path, dtype, group_sizes):
     example, unit = activations.read_units(path)
     np.testing.assert_array_equal(example, np.arange(10))
     np.testing.assert_array_equal(unit, np.zeros(10))
-    lists = activations.vectors_as_lists(path)
-    assert lists.type == pa.list_(pa.from_numpy_dtype(np.dtype(dtype)), 7)
-    np.testing.assert_array_equal(np.array(lists.to_pylist(), dtype=dtype), vectors)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_round_trip_of_more_than_arrow_puts_on_a_page(tmp_path, dtype):
-    vectors = np.random.default_rng(0).normal(size=(50_000, 16)).astype(dtype)
-    written(tmp_path / "long.parquet", vectors, dtype, [45_000, 5_000])
+    vectors = np.random.default_rng(0).normal(size=(150_000, 16)).astype(dtype)
+    written(tmp_path / "long.parquet", vectors, dtype, [140_000, 10_000])
     assert pq.ParquetFile(tmp_path / "long.parquet").num_row_groups > 2  # large pieces are slow to write
     np.testing.assert_array_equal(activations.read_vectors(tmp_path / "long.parquet"), vectors)
 
@@ -158,15 +163,31 @@ def test_float32_is_rounded_to_float16(tmp_path):
 
 
 @pytest.mark.parametrize("unit", ["cls", "word", "token"])
-def test_all_layers_equal_single_examples(model, tokenizer, tmp_path, unit):
-    files, n_units = extracted(model, tokenizer, tmp_path, unit)
-    expected, example, number = slow_units(model, tokenizer, unit)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_all_layers_equal_single_examples(models, tokenizer, tmp_path, unit, family):
+    files, n_units = extracted(models[family], tokenizer, tmp_path, unit)
+    expected, example, number = slow_units(models[family], tokenizer, unit)
     assert n_units == len(example)
-    for layer, path in enumerate(files):
-        np.testing.assert_allclose(activations.read_vectors(path), expected[layer], atol=1e-5, rtol=0)
+    for layer, path in files.items():
+        np.testing.assert_allclose(activations.read_vectors(path), expected[layer], atol=1e-5, rtol=1e-5)
         read_example, read_number = activations.read_units(path)
         assert read_example.tolist() == example
         assert read_number.tolist() == number
+
+
+@pytest.mark.parametrize(
+    "layers, expected",
+    [("last", [N_LAYERS]), ("blocks", [1, 2, 3]), ("all", [0, 1, 2, 3])],
+    ids=lambda given: str(given),
+)
+def test_only_the_layers_asked_for_are_stored(model, tokenizer, tmp_path, layers, expected):
+    whole, _ = extracted(model, tokenizer, tmp_path / "whole", "word")
+    encoded = encode(text_table(TEXTS), info_of(), tokenizer, 64, by_word=True)
+    extract(model, encoded, "word", tmp_path / "some", layers=layers)
+    assert sorted(path.name for path in (tmp_path / "some").iterdir()) == [f"layer-{at:02d}.parquet" for at in expected]
+    for layer, path in activations.layer_files(tmp_path / "some").items():
+        assert path.read_bytes() == whole[layer].read_bytes()
+    assert activations.last_layer_file(tmp_path / "some").name == f"layer-{N_LAYERS:02d}.parquet"
 
 
 def test_some_words_are_split(tokenizer):
@@ -175,66 +196,96 @@ def test_some_words_are_split(tokenizer):
 
 def test_words_of_a_treebank_are_those_of_its_rows(model, tokenizer, tmp_path):
     encoded = encode(treebank_table(), info_of("treebank"), tokenizer, 64, by_word=True)
-    n_units = extraction.extract(model, encoded, "word", tmp_path, ABOUT, 2, "float32")
+    n_units = extract(model, encoded, "word", tmp_path)
     assert n_units == sum(len(text.split()) for text in TEXTS)
     expected = slow_units(model, tokenizer, "word")[0]
-    for layer, path in enumerate(activations.layer_files(tmp_path)):
+    for layer, path in activations.layer_files(tmp_path).items():
         np.testing.assert_allclose(activations.read_vectors(path), expected[layer], atol=1e-5, rtol=0)
 
 
-def test_word_without_pieces_keeps_its_place(model, tokenizer, tmp_path):
-    table = pa.table({"id": ["r0"], "words": [["the", "\u200b", "cat"]]})  # BERT drops control characters
-    encoded = encode(table, info_of("treebank"), tokenizer, 64, by_word=True)
-    extraction.extract(model, encoded, "word", tmp_path, ABOUT, 2, "float32")
-    assert activations.read_units(activations.layer_file(tmp_path, 0))[1][-1] == 2
+def test_word_without_pieces_keeps_its_place_as_an_unknown_one(model, tokenizer, tmp_path):
+    vectors = []
+    for word in ("\u200b", "[UNK]"):  # BERT drops control characters
+        encoded = encode(word_table([["the", word, "cat"]]), info_of("treebank"), tokenizer, 64, by_word=True)
+        assert extract(model, encoded, "word", tmp_path / word) == 3
+        path = activations.layer_file(tmp_path / word, N_LAYERS)
+        assert activations.read_units(path)[1].tolist() == [0, 1, 2]
+        vectors.append(activations.read_vectors(path))
+    np.testing.assert_array_equal(*vectors)
 
 
-def test_chunk_without_units_is_readable(model, tokenizer, tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction, "BYTES_HELD", 2 * BYTES_PER_UNIT)
-    encoded = encode(text_table(["", "the cat", ""]), info_of(), tokenizer, 64, by_word=False)
-    assert extraction.extract(model, encoded, "token", tmp_path, ABOUT, 2, "float32") == 2
+@pytest.mark.parametrize("texts, rows", [(["", "the cat", ""], [1, 1]), (["", ""], [])])
+def test_rows_without_units_leave_a_readable_file(model, tokenizer, tmp_path, monkeypatch, texts, rows):
+    several_chunks(monkeypatch, 1)
+    encoded = encode(text_table(texts), info_of(), tokenizer, 64, by_word=False)
+    assert extract(model, encoded, "token", tmp_path) == len(rows)
     path = activations.layer_file(tmp_path, N_LAYERS)
-    assert activations.read_vectors(path).shape == (2, WIDTH)
-    assert activations.read_units(path)[0].tolist() == [1, 1]
+    assert activations.read_vectors(path).shape == (len(rows), WIDTH)
+    assert activations.read_units(path)[0].tolist() == rows
 
 
-@pytest.mark.parametrize("room", [40, 300])
-def test_chunks_are_whole_batches_that_fit_or_single_rows(monkeypatch, room):
+@pytest.mark.parametrize("room, most", [(40, 10**6), (300, 10**6), (10**6, 70)])
+def test_chunks_fit_or_are_single_rows(monkeypatch, room, most):
     monkeypatch.setattr(extraction, "BYTES_HELD", room * 8)
-    lengths = np.random.default_rng(0).integers(5, 60, 200)
-    encoded = Encoded({}, lengths, 0, {}, [], [])
-    chunks = list(extraction.chunks_of(encoded, "token", 8, 4))
-    np.testing.assert_array_equal(np.concatenate(chunks), np.arange(200))
-    held = [extraction.padded_size(lengths[rows], 4) for rows in chunks]
-    assert all(size <= room or len(rows) == 1 for size, rows in zip(held, chunks)) and max(held) > room / 3
-    assert all(len(rows) % 4 == 0 or len(rows) < 4 for rows in chunks[:-1])
+    monkeypatch.setattr(extraction, "MOST_UNITS", most)
+    counts = np.random.default_rng(0).integers(0, 60, 200)
+    units = single_tokens([np.arange(n) for n in counts], [np.arange(n) for n in counts])
+    chunks, room = list(extraction.chunks_of(units, 8)), min(room, most)
+    np.testing.assert_array_equal(np.concatenate(chunks), np.flatnonzero(counts))
+    held = [counts[rows].sum() for rows in chunks]
+    assert all(size <= room or len(rows) == 1 for size, rows in zip(held, chunks)) and max(held) > room / 2
+    # none could have been longer
+    assert all(size + counts[after[0]] > room for size, after in zip(held, chunks[1:]))
+
+
+def test_two_chunks_are_held_at_a_time_whatever_the_dataset(model, tokenizer, tmp_path, monkeypatch):
+    several_chunks(monkeypatch, 30)
+    alive, most, sizes, run = weakref.WeakSet(), [], [], extraction.Extractor.run
+
+    class Held(dict):  # a plain dict has no weak references
+        __hash__ = object.__hash__
+
+    def watched(self, *args):
+        held = Held(run(self, *args))
+        alive.add(held)
+        most.append(len(alive))
+        sizes.append(sum(vectors.nbytes for vectors in held.values()))
+        return held
+
+    monkeypatch.setattr(extraction.Extractor, "run", watched)
+    encoded = encode(text_table(TEXTS * 20), info_of(), tokenizer, 64, by_word=False)
+    extract(model, encoded, "token", tmp_path)
+    assert len(most) > 30 and max(most) <= 2
+    assert max(sizes) <= extraction.BYTES_HELD
 
 
 @pytest.mark.parametrize("unit", ["cls", "word", "token"])
 @pytest.mark.parametrize("batch_size", [1, 4, 100])
 def test_batch_size_and_chunks_do_not_matter(model, tokenizer, tmp_path, monkeypatch, unit, batch_size):
     one, _ = extracted(model, tokenizer, tmp_path / "one", unit)
-    several_chunks(monkeypatch)
-    if unit == "cls":
-        monkeypatch.setattr(extraction, "BYTES_HELD", BYTES_PER_UNIT)
-    many, _ = extracted(model, tokenizer, tmp_path / "many", unit, batch_size)
+    several_chunks(monkeypatch, 1 if unit == "cls" else 10)
+    many, _ = extracted(model, tokenizer, tmp_path / "many", unit, batch_size=batch_size)
     assert pq.ParquetFile(one[0]).num_row_groups == 1
     assert pq.ParquetFile(many[0]).num_row_groups > 1
-    for left, right in zip(one, many):
+    for left, right in zip(one.values(), many.values()):
         np.testing.assert_allclose(activations.read_vectors(left), activations.read_vectors(right), atol=1e-5, rtol=0)
         np.testing.assert_array_equal(activations.read_units(left), activations.read_units(right))
-        as_lists = np.array(activations.vectors_as_lists(right).to_pylist(), dtype=np.float32)
-        np.testing.assert_array_equal(as_lists, activations.read_vectors(right))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_files_say_what_they_are(model, tokenizer, tmp_path, dtype):
     files, _ = extracted(model, tokenizer, tmp_path, "token", dtype=dtype)
-    for layer, path in enumerate(files):
+    for layer, path in files.items():
         assert activations.read_about(path) == {
             **ABOUT, "layer": layer, "unit": "token", "dtype": dtype, "width": WIDTH
         }  # fmt: skip
         assert activations.read_vectors(path).dtype == np.dtype(dtype)
+
+
+def test_half_precision_is_the_rounded_float32(model, tokenizer, tmp_path):
+    files = [extracted(model, tokenizer, tmp_path / dtype, "word", dtype=dtype)[0] for dtype in ("float32", "float16")]
+    for full, half in zip(*(of_dtype.values() for of_dtype in files)):
+        np.testing.assert_array_equal(activations.read_vectors(half), activations.read_vectors(full).astype(np.float16))
 
 
 @pytest.mark.parametrize("damage", ["cut", "text", "foreign", "missing"])
@@ -246,20 +297,19 @@ def test_corrupt_file_is_named(tmp_path, damage):
     elif damage == "text":
         path.write_text("no Parquet")
     elif damage == "foreign":
-        pq.write_table(pa.table({"example": [1], "unit": [1], "vector": [b"12345678"]}), path)
+        pq.write_table(pa.table({"example": [1], "unit": [1], "vector": [[1.0, 2.0]]}), path)
     else:
         path.unlink()
     for read in (activations.read_about, activations.read_vectors, activations.read_units):
-        with pytest.raises(UserError, match=path.name):
+        with pytest.raises(UserError, match=rf"{path} is no readable activation file .*delete its folder") as error:
             read(path)
-    with pytest.raises(UserError, match=path.name):
-        activations.vectors_as_lists(path)
+        assert "\n" not in str(error.value)
 
 
 def test_missing_layer_is_an_error(model, tokenizer, tmp_path):
     files, _ = extracted(model, tokenizer, tmp_path)
     files[1].unlink()
-    with pytest.raises(UserError, match=tmp_path.name):
+    with pytest.raises(UserError, match=rf"{tmp_path} .*delete it"):
         activations.layer_files(tmp_path)
     with pytest.raises(UserError, match="nowhere"):
         activations.layer_files(tmp_path / "nowhere")
@@ -282,8 +332,8 @@ def test_cut_treebank_rows_are_an_error(tokenizer):
 def test_pairs_have_token_types(model, tokenizer, tmp_path):
     pairs = list(reversed(TEXTS))
     encoded = encode(text_table(TEXTS, pairs), info_of(), tokenizer, 64, by_word=False)
-    extraction.extract(model, encoded, "cls", tmp_path, ABOUT, 3, "float32")
-    vectors = [activations.read_vectors(path) for path in activations.layer_files(tmp_path)]
+    extract(model, encoded, "cls", tmp_path)
+    vectors = [activations.read_vectors(path) for path in activations.layer_files(tmp_path).values()]
     for at, (text, pair) in enumerate(zip(TEXTS, pairs)):
         types = encoded.inputs["token_type_ids"][at].tolist()
         assert types == [0] * (len(tokenizer.tokenize(text)) + 2) + [1] * (len(tokenizer.tokenize(pair)) + 1)
@@ -315,40 +365,42 @@ def test_digest_of_weights_follows_the_weights(tmp_path, model):
     assert digest_of_weights(tmp_path / "a") != digest_of_weights(tmp_path / "b")
 
 
-def test_rows_of_the_same_tokens_have_the_same_vectors_to_the_bit(model, tokenizer, tmp_path, monkeypatch):
+@pytest.fixture
+def twins(monkeypatch):
+    """Those that extraction has made, in chunks of two units at most."""
+    made, make = [], extraction.Twins
+    monkeypatch.setattr(extraction, "Twins", lambda *args: made.append(make(*args)) or made[-1])
+    several_chunks(monkeypatch, 2)
+    return made
+
+
+@pytest.mark.parametrize("unit", ["cls", "word"])
+def test_rows_of_the_same_tokens_have_the_same_vectors_to_the_bit(model, tokenizer, tmp_path, twins, unit):
     """In different chunks, and beside rows of other lengths."""
     texts = ["the cat", "a b c the cat sat on the mat", "a b", "THE CAT", "the cat sat", "the cat"]
-    made, make = [], extraction.Twins
-    monkeypatch.setattr(extraction, "Twins", lambda encoded: made.append(make(encoded)) or made[0])
-    monkeypatch.setattr(extraction, "BYTES_HELD", 2 * BYTES_PER_UNIT)
-    encoded = encode(text_table(texts), info_of(), tokenizer, 64, by_word=False)
-    extraction.extract(model, encoded, "cls", tmp_path, ABOUT, 2, "float32")
+    encoded = encode(text_table(texts), info_of(), tokenizer, 64, by_word=unit == "word")
+    extract(model, encoded, unit, tmp_path, batch_size=2)
     assert pq.ParquetFile(activations.layer_file(tmp_path, 0)).num_row_groups > 1
-    for path in activations.layer_files(tmp_path):
-        vectors = activations.read_vectors(path)
-        assert np.array_equal(vectors[0], vectors[3]) and np.array_equal(vectors[0], vectors[5])
-    assert not np.array_equal(vectors[0], vectors[2])
-    assert not made[0].vectors  # nothing waits any more
+    for path in activations.layer_files(tmp_path).values():
+        vectors, (example, _) = activations.read_vectors(path), activations.read_units(path)
+        first, other, *again = (vectors[example == row] for row in (0, 2, 3, 5))
+        assert all(np.array_equal(first, twin) for twin in again)
+    assert not np.array_equal(first, other)
+    assert not twins[0].kept  # nothing waits any more
 
 
-def test_memory_is_used_again_by_whatever_comes_next(model, tokenizer, tmp_path, monkeypatch):
-    """By other units, longer datasets, encoders cut or of another width: the files are those of fresh memory."""
-    several_chunks(monkeypatch)
-    texts = ["the cat", "a b c the cat sat on the mat", "a b", "the cat sat"]
-    narrow = BertModel(BertConfig(**model.config.to_diff_dict() | {"hidden_size": WIDTH // 2}))
-    cut = apply_recipe(copy.deepcopy(model), "truncate-1", seed=0)
-    spare = []
-    for at, (made, unit, n) in enumerate(
-        [(model, "token", 3), (model, "cls", 4), (narrow, "token", 4), (cut, "word", 2), (model, "token", 4)]
-    ):
-        encoded = encode(text_table(texts[:n]), info_of(), tokenizer, 64, by_word=unit == "word")
-        folders = tmp_path / f"{at}-again", tmp_path / f"{at}-fresh"
-        for folder, memory in zip(folders, (spare, None)):
-            extraction.extract(made, encoded, unit, folder, ABOUT, 2, "float32", memory)
-        again, fresh = (sorted(folder.glob("layer-*.parquet")) for folder in folders)
-        assert [path.name for path in again] == [path.name for path in fresh]
-        assert all(one.read_bytes() == other.read_bytes() for one, other in zip(again, fresh))
-        assert 1 <= len(spare) <= 2
+def test_rows_of_the_same_tokens_in_other_words_are_no_twins(model, tokenizer, tmp_path, twins):
+    rows = [["the", "a-b", "cat"], ["the", "a", "-", "b", "cat"], ["the", "a", "-b", "cat"], ["the", "a-b", "cat"]]
+    encoded = encode(word_table(rows), info_of("treebank"), tokenizer, 64, by_word=True)
+    assert len({ids.tobytes() for ids in encoded.inputs["input_ids"]}) == 1
+    extract(model, encoded, "word", tmp_path)
+    path = activations.layer_file(tmp_path, N_LAYERS)
+    vectors, (example, unit) = activations.read_vectors(path), activations.read_units(path)
+    assert np.bincount(example).tolist() == [3, 5, 4, 3]
+    assert np.array_equal(vectors[example == 0], vectors[example == 3]) and not twins[0].kept
+    of_pieces = vectors[(example == 1) & (unit >= 1) & (unit <= 3)]
+    for row, word, pieces in ((0, 1, of_pieces), (2, 2, of_pieces[1:])):
+        np.testing.assert_allclose(vectors[(example == row) & (unit == word)][0], pieces.mean(0), atol=1e-5)
 
 
 @pytest.mark.parametrize("by_word", [False, True])

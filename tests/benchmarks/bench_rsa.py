@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from workflow.lib.activations.cache import LayerWriter, layer_file
+from workflow.lib.methods.rsa.layers import compare
 from workflow.lib.methods.rsa.similarity import similarity
-from workflow.scripts.rsa import compare
 
 TOKENS, WIDTH = 5_000, 768
 
@@ -68,8 +68,8 @@ def compare_methods() -> None:
             print(f"  {name:28s} {wall:6.2f} s {cpu:5.2f} s {peak:6.0f} MiB   {off:.0e}", flush=True)
 
 
-def from_caches(n_rows: int = 60_000) -> None:
-    """All that the rule does for one place, one layer and three samples; the files hold twelve times the tokens."""
+def from_caches(n_rows: int = 10_000) -> None:
+    """All that the rule does for one text, one layer and three samples; the cache holds two tokens of each row."""
     with tempfile.TemporaryDirectory() as folder:
         folders = [Path(folder) / model for model in ("base", "tuned")]
         for path, vectors in zip(folders, layers(0.5, n_rows)):
@@ -77,7 +77,7 @@ def from_caches(n_rows: int = 60_000) -> None:
             writer = LayerWriter(layer_file(path, 0), WIDTH, "float32", {})
             for start in range(0, n_rows, 2048):
                 part = vectors[start : start + 2048]
-                writer.write((start + np.arange(len(part))) // 20, np.arange(len(part)), part)
+                writer.write((start + np.arange(len(part))) // 2, np.arange(len(part)), part)
             writer.close()
         start = time.perf_counter()
         rows = list(compare(*folders, tokens=TOKENS, samples=3, per_example=2, seed=0))

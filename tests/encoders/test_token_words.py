@@ -1,6 +1,6 @@
 """Which word is a cached token a piece of? Against tokenising word by word, with tokenizers that disagree on words."""
 
-import logging
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -8,19 +8,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import BertModel, PreTrainedTokenizerFast
 
 from tests.scripts import load_script
+from tests.tiny import SPECIAL, encoder, save, wordpiece, wrapped
 from workflow.lib.activations import cache as activations
 from workflow.lib.activations import extraction
+from workflow.lib.activations.units import units_of
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.encoders.tokenization import Encoded
 from workflow.lib.methods.edges.alignment import first_tokens, ranges
 
 torch.set_num_threads(1)
-SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 ROWS = [
     ["I", "ca", "n't", "do", "it", "."],
     ["unbelievablylongword"],
@@ -30,15 +31,6 @@ ROWS = [
     ["it", "it", "it"],
     ["naïve", "CAFÉ", "x1y2", "日本"],
 ]
-
-
-def wordpiece() -> Tokenizer:
-    letters = "abcdefghijklmnopqrstuvwy'.-`"  # without x, z and digits
-    vocab = [*SPECIAL, *letters, *("##" + letter for letter in letters), "it", "do", "##lievably", "un", "##be"]
-    built = Tokenizer(models.WordPiece({piece: at for at, piece in enumerate(vocab)}, unk_token="[UNK]"))
-    built.normalizer = normalizers.BertNormalizer(lowercase=True)
-    built.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    return built
 
 
 def byte_level() -> Tokenizer:
@@ -51,25 +43,11 @@ def byte_level() -> Tokenizer:
     return built
 
 
-def wrapped(built: Tokenizer) -> PreTrainedTokenizerFast:
-    ends = [("[CLS]", SPECIAL.index("[CLS]")), ("[SEP]", SPECIAL.index("[SEP]"))]
-    built.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", "[CLS] $A [SEP] $B [SEP]", ends)
-    names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL))
-    return PreTrainedTokenizerFast(tokenizer_object=built, model_max_length=128, **names)
-
-
 @pytest.fixture(scope="module", params=[wordpiece, byte_level])
 def model_folder(request, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp(request.param.__name__)
     tokenizer = wrapped(request.param())
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16,
-        max_position_embeddings=128, initializer_range=0.3, pad_token_id=0,
-    )  # fmt: skip
-    BertModel(config, add_pooling_layer=False).save_pretrained(folder)
-    return folder
+    model = encoder(max_position_embeddings=128, vocab_size=len(tokenizer))
+    return save(tmp_path_factory.mktemp(request.param.__name__), model, tokenizer)
 
 
 def pieces_of_words(folder: Path) -> list[list[list[int]]]:
@@ -78,23 +56,25 @@ def pieces_of_words(folder: Path) -> list[list[list[int]]]:
     spaced = isinstance(tokenizer.backend_tokenizer.model, models.BPE)
     before = [[" " if spaced and word not in SPECIAL else "" for word in row] for row in ROWS]
     return [
-        [tokenizer(space + word, add_special_tokens=False)["input_ids"] or [1] for space, word in zip(spaces, row)]
+        [
+            tokenizer(space + word, add_special_tokens=False)["input_ids"] or [SPECIAL.index("[UNK]")]
+            for space, word in zip(spaces, row)
+        ]
         for spaces, row in zip(before, ROWS)
     ]
 
 
-def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128, rows=ROWS, **limits) -> Path:
+def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128, rows=ROWS) -> Path:
     texts = rows
     rows = [{"id": f"r{at}", "words": words, "targets": []} for at, words in enumerate(texts)]
     if kind == "text":
         rows = [
             {"id": f"r{at}", "text": " ".join(words), "text_pair": None, "label": 0} for at, words in enumerate(texts)
         ]
-    write_dataset(folder / "data.parquet", rows, dataset="d", split="s", kind=kind, labels=[], source="test")
+    path, settings = folder / "data.parquet", {"layers": "all", "batch_size": 3, "dtype": "float32"}
+    write_dataset(path, rows, dataset="d", split="s", kind=kind, labels=[], source="test")
     script = load_script("scripts/cache_activations")
-    settings = {"max_tokens": max_tokens, "batch_size": 3, "dtype": "float32"}
-    cache = script.Cache(model, settings, logging.getLogger(), [])
-    cache.write(model, unit, folder / "data.parquet", folder / "out", **limits)
+    script.cache(model, model, unit, str(path), folder / "out", settings | {"max_tokens": max_tokens})
     return folder / "out"
 
 
@@ -106,7 +86,7 @@ def test_words_are_those_of_tokenising_word_by_word(model_folder, tmp_path):
     assert activations.read_words(folder).tolist() == expected
     table = pq.read_table(activations.words_file(folder))
     assert table.schema.types == [pa.int32()] * 3 and table.column_names == ["example", "unit", "word"]
-    for path in activations.layer_files(folder):
+    for path in activations.layer_files(folder).values():
         example, unit = activations.read_units(path)
         assert example.tolist() == table["example"].to_pylist() and unit.tolist() == table["unit"].to_pylist()
 
@@ -118,7 +98,8 @@ def test_tokens_of_a_word_are_its_pieces_in_the_model(model_folder, tmp_path):
     files = activations.layer_files(folder)
     vectors, (example, _) = activations.read_vectors(files[2]), activations.read_units(files[2])
     n_words = np.array([len(row) for row in ROWS])
-    tokens, first = first_tokens(example, activations.read_words(folder), n_words, "here")
+    needed = np.ones(n_words.sum(), bool)
+    tokens, first = first_tokens(example, activations.read_words(folder), n_words, needed, "here")
     at = 0
     for ids in pieces_of_words(model_folder):
         flat = [SPECIAL.index("[CLS]"), *(piece for word in ids for piece in word), SPECIAL.index("[SEP]")]
@@ -138,16 +119,12 @@ def test_only_tokens_of_words_have_the_table(model_folder, tmp_path, unit, kind)
         activations.read_words(folder)
 
 
-def test_a_dataset_may_have_its_own_longest_text_and_most_rows(model_folder, tmp_path):
-    """`longest` counts [CLS] and [SEP]; it overrules the setting in either direction."""
-    texts = [["it"] * 20] * 6
-    for longest, setting in ((7, 12), (12, 7)):
-        lengths = {"max_tokens": setting, "longest": longest}
-        folder = cached(model_folder, tmp_path / str(longest), kind="text", rows=texts, **lengths)
-        example, _ = activations.read_units(activations.layer_file(folder, 1))
-        assert np.bincount(example).tolist() == [longest - 2] * 6
-    folder = cached(model_folder, tmp_path / "few", kind="text", rows=texts, limit=2)
-    assert len(np.unique(activations.read_units(activations.layer_file(folder, 1))[0])) == 2
+@pytest.mark.parametrize("longest", [7, 12])
+def test_texts_are_cut_to_what_is_asked_for(model_folder, tmp_path, longest):
+    """[CLS] and [SEP] count."""
+    folder = cached(model_folder, tmp_path, kind="text", rows=[["it"] * 20] * 6, max_tokens=longest)
+    example, _ = activations.read_units(activations.layer_file(folder, 1))
+    assert np.bincount(example).tolist() == [longest - 2] * 6
 
 
 def test_no_word_is_cut_off(model_folder, tmp_path):
@@ -169,11 +146,14 @@ def test_a_table_of_another_length_is_refused(model_folder, tmp_path):
         activations.read_words(folder)
 
 
-def test_special_tokens_are_left_out_and_other_tokens_without_a_word_are_kept():
+def test_special_tokens_are_left_out_and_other_tokens_without_a_word_are_kept(tmp_path):
     word_of = [np.array(row) for row in ([-1, 0, -1, 1, -1], [-1, -1], [-1, -1, 0, -1])]
     special = [np.array(row) for row in ([1, 0, 0, 0, 1], [1, 1], [1, 0, 0, 1])]
-    encoded = Encoded({}, np.array([5, 2, 4]), 0, {}, word_of, special)
-    example, unit, word = extraction.words_of_tokens(encoded)
+    inputs = {"input_ids": [np.arange(len(row)) for row in word_of], "attention_mask": [row * 0 + 1 for row in word_of]}
+    encoded = Encoded(inputs, np.array([5, 2, 4]), 0, {"input_ids": 1, "attention_mask": 0}, word_of, special)
+    extraction.extract(encoder(), encoded, units_of("token", encoded, None), tmp_path, {"unit": "token"})
+    example, unit = activations.read_units(activations.layer_file(tmp_path, 1))
+    word = activations.read_words(tmp_path)
     assert (example.tolist(), unit.tolist(), word.tolist()) == ([0, 0, 0, 2, 2], [0, 1, 2, 0, 1], [0, -1, 1, -1, 0])
 
 
@@ -191,7 +171,7 @@ def test_spans_of_words_against_a_plain_loop():
             for word in [word] + [-1] * (rng.random() < 0.2)
         ]
         example, word = np.array(rows, dtype=int).reshape(-1, 2).T
-        tokens, first = first_tokens(example, word, n_words, "here")
+        tokens, first = first_tokens(example, word, n_words, np.ones(n_words.sum(), bool), "here")
         for at, n in enumerate(n_words):
             for start in range(n):
                 for end in range(start + 1, n + 1):
@@ -212,7 +192,16 @@ def test_spans_of_words_against_a_plain_loop():
 )
 def test_tokens_that_do_not_fit_the_words_are_refused(example, word, said):
     with pytest.raises(UserError, match=said):
-        first_tokens(np.array(example), np.array(word), np.array([2, 3]), "here")
+        first_tokens(np.array(example), np.array(word), np.array([2, 3]), np.ones(5, bool), "here")
+
+
+def test_words_that_no_span_needs_may_lack_tokens():
+    """Only tokens inside spans are cached: of the first row word 1, of the second words 0 and 2."""
+    needed, n_words = np.array([False, True, True, False, True]), np.array([2, 3])
+    tokens, first = first_tokens(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 2]), n_words, needed, "here")
+    assert [tokens[a:b].tolist() for a, b in itertools.pairwise(first)] == [[], [0, 1], [2], [], [3]]
+    with pytest.raises(UserError, match="1 words without a token, the first in row 1"):
+        first_tokens(np.array([0, 0, 1]), np.array([1, 1, 0]), n_words, needed, "here")
 
 
 def test_ranges_one_after_another():

@@ -2,17 +2,23 @@
 and, where the folder is there, against the published tool's own answers."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
+from tests.scripts import run_script
+from workflow.lib.activations.cache import LayerWriter, layer_file
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.tables import read_table
+from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.methods.directprobe.__main__ import main
 from workflow.lib.methods.directprobe.clustering import Clusters, probe
 from workflow.lib.methods.directprobe.hulls import hull_distance, separation, width_along
@@ -401,3 +407,78 @@ def test_rounding_behind_a_layer_norm_separates_nothing():
     gap = hull_distance(x[:200], x[200:])
     assert gap.distance == 0.0
     assert not probe(x, np.repeat([0, 1], 200)).is_linear
+
+
+# -- the scripts, from caches to tables -------------------------------------------------------------------------------
+
+MODEL, TEXT_ROWS = (
+    "base.0/toy.full.f1.s0",
+    {"head": "sequence", "unit": "cls", "train": "toy-train", "test": "toy-test"},
+)
+
+
+def write_square(folder: Path, gaps: dict[int, float]) -> None:
+    """Labels a and b are squares, in each layer this far apart."""
+    folder.mkdir(parents=True)
+    for layer, gap in gaps.items():
+        points = np.concatenate([SQUARE, SQUARE + [1 + gap, 0]]).astype(np.float32)
+        writer = LayerWriter(layer_file(folder, layer), 2, "float32", {})
+        writer.write(np.arange(8), np.zeros(8), points)
+        writer.close()
+
+
+@pytest.fixture
+def job(tmp_path, monkeypatch) -> SimpleNamespace:
+    """A task of two labels, and what the three rules have in common."""
+    monkeypatch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)  # or it would replace pytest's
+    for split in ("train", "test"):
+        rows = [{"id": f"{n}", "text": "x", "text_pair": None, "label": n // 4} for n in range(8)]
+        write_dataset(tmp_path / f"data/toy/{split}.parquet", rows, dataset="toy", split=split, kind="text",
+                      labels=["a", "b"], source="test")  # fmt: skip
+    folders = [tmp_path / MODEL / "cls" / f"toy-{split}" for split in ("train", "test")]
+    return SimpleNamespace(
+        input=SimpleNamespace(activations=list(map(str, folders)),
+                              data=[str(tmp_path / f"data/toy/{split}.parquet") for split in ("train", "test")]),
+        wildcards=SimpleNamespace(encoder="base.0", adapted="toy.full.f1.s0", task="toy"),
+        params=SimpleNamespace(rows=TEXT_ROWS, settings={"strict_spheres": True}),
+        log=[str(tmp_path / "log")],
+    )  # fmt: skip
+
+
+def columns(path, *names) -> list[tuple]:
+    table = read_table(path)
+    assert set(table["model"]) == {MODEL} and set(table["task"]) == {"toy"}
+    return [tuple(row) for row in table[list(names)].round(5).itertuples(index=False)]
+
+
+def test_the_script_probes_the_last_layer_of_both_splits(job, tmp_path):
+    for folder, gap in zip(job.input.activations, (2.0, 3.0)):
+        write_square(Path(folder), {4: gap})
+    job.output = SimpleNamespace(**{name: str(tmp_path / name) for name in ("clusters", "distances", "similarity")})
+    run_script("scripts/directprobe", job)
+    expected = [("train", 4, 8, 2, 2, True), ("test", 4, 8, 2, 2, True)]
+    assert columns(job.output.clusters, "split", "layer", "n_points", "n_labels", "n_clusters", "linear") == expected
+    expected = [("train", 4, "a", "b", 2.0), ("test", 4, "a", "b", 3.0)]
+    assert columns(job.output.distances, "split", "layer", "label_a", "label_b", "distance") == expected
+    assert columns(job.output.similarity, "layer")[0] == (4,)
+
+
+def test_the_script_measures_labels_in_every_layer(job, tmp_path):
+    write_square(Path(job.input.activations[0]), {1: 0.5, 2: 2.0})
+    job.output = [str(tmp_path / "out.parquet")]
+    run_script("scripts/label_distances", job)
+    assert columns(job.output[0], "layer", "label_a", "label_b", "distance") == [(1, "a", "b", 0.5), (2, "a", "b", 2.0)]
+
+
+def test_the_script_follows_labels_through_the_saved_steps(job, tmp_path):
+    steps = Path(job.input.activations[0])
+    for step, gap in ((0, 0.5), (10, 1.0), (200, 4.0)):
+        write_square(steps / f"{step:05d}", {1: gap, 2: 2 * gap})
+    job.output = SimpleNamespace(distances=str(tmp_path / "distances"), centroids=str(tmp_path / "centroids"))
+    run_script("scripts/paths", job)
+    assert columns(job.output.distances, "step", "layer", "distance") == [
+        (0, 1, 0.5), (0, 2, 1.0), (10, 1, 1.0), (10, 2, 2.0), (200, 1, 4.0), (200, 2, 8.0)
+    ]  # fmt: skip
+    table = read_table(job.output.centroids)
+    last = table[(table["step"] == 200) & (table["layer"] == 1)]
+    assert last["n_points"].tolist() == [4, 4] and np.stack(last["centroid"]).tolist() == [[0.5, 0.5], [5.5, 0.5]]

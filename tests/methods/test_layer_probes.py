@@ -1,5 +1,8 @@
 """Layer probes against a plain loop over one layer, scikit-learn, and layers whose content is planted."""
 
+import logging
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -9,10 +12,11 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 from torch import nn
 
-from tests.scripts import load_script
+from tests.scripts import load_script, run_script
 from workflow.lib.activations.cache import LayerWriter, layer_file
-from workflow.lib.activations.labelled_vectors import points_of_task
+from workflow.lib.activations.labelled_vectors import labelled_vectors
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.tables import read_table
 from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.methods.layer_probes.short_training import first_head, shuffled_batches, train_short
 
@@ -20,7 +24,8 @@ torch.set_num_threads(1)
 LABELS = ["no", "yes", "maybe"]
 PAPER = {"learning_rate": 2e-5, "epochs": 3, "batch_size": 32}
 FAST = {"learning_rate": 2e-2, "epochs": 4, "batch_size": 16}
-PLACE = {"unit": "cls", "head": "sequence", "train": "toy-train", "test": "toy-test"}
+MODEL = "base.0/mnli.full.f1.s0"
+ROWS = {"unit": "cls", "head": "sequence", "train": "toy-train", "test": "toy-test"}
 N_TRAIN, N_TEST, WIDTH, PLANTED = 200, 90, 12, 2
 
 
@@ -55,7 +60,7 @@ def write_split(folder, split, y, layers, labels=LABELS):
     path = folder / "data" / "toy" / f"{split}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_dataset(path, texts, dataset="toy", split=split, kind="text", labels=labels, source="test")
-    cache = folder / "activations" / "cls" / f"toy-{split}"
+    cache = folder / "activations" / MODEL / "cls" / f"toy-{split}"
     cache.mkdir(parents=True)
     for layer, vectors in enumerate(layers):
         writer = LayerWriter(layer_file(cache, layer), vectors.shape[1], "float32", {})
@@ -63,9 +68,17 @@ def write_split(folder, split, y, layers, labels=LABELS):
         writer.close()
 
 
+def inputs_of(folder):
+    """As the rule has them, among those of another model."""
+    places = [folder / "activations" / MODEL / "cls" / f"toy-{split}" for split in ("train", "test")]
+    others = [str(path).replace(MODEL, "base.0/pretrained") for path in places]
+    data = [str(folder / f"data/toy/{split}.parquet") for split in ("test", "train")]
+    return SimpleNamespace(activations=[*others, *map(str, places)], data=data)
+
+
 def points(folder):
-    files = [str(path) for path in (folder / "data").rglob("*.parquet")]
-    return [points_of_task(str(folder / "activations"), files, PLACE, split) for split in ("train", "test")]
+    inputs = inputs_of(folder)
+    return [labelled_vectors(inputs.activations, inputs.data, MODEL, ROWS, split) for split in ("train", "test")]
 
 
 @pytest.fixture(scope="module")
@@ -221,6 +234,21 @@ def test_few_layers_at_a_time_give_the_same_table(script, world, monkeypatch):
     assert sorted(in_parts, key=key) == sorted(at_once, key=key)
     monkeypatch.setattr(script, "BYTES_HELD", 1)
     assert [len(group) for group in script.passes(4, 4 * N_TRAIN * WIDTH)] == [1] * 4
+
+
+def test_the_script_writes_a_table_for_each_item(script, world, tmp_path, monkeypatch):
+    monkeypatch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)  # or it would replace pytest's
+    settings, item = {**FAST, "seeds": [4]}, f"{MODEL}/toy"
+    job = SimpleNamespace(
+        input=inputs_of(world[0]),
+        output=[str(tmp_path / "accuracy.parquet")],
+        params=SimpleNamespace(work={item: ROWS}, settings=settings, seed=3),
+        log=[str(tmp_path / "log")],
+    )
+    run_script("scripts/layer_probes", job)
+    table, rows = read_table(job.output[0]), script.probe_layers(*points(world[0]), settings, seed=3)
+    assert set(table["model"]) == {MODEL} and set(table["task"]) == {"toy"}
+    assert table[list(rows[0])].to_dict("records") == rows
 
 
 # ---- labels

@@ -8,11 +8,10 @@ import pytest
 
 from tests.scripts import run_script
 from workflow.lib.activations.cache import LayerWriter, layer_file, read_vectors
-from workflow.lib.activations.cache_rows import read_rows
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.tables import read_table
+from workflow.lib.methods.rsa.layers import compare
 from workflow.lib.methods.rsa.similarity import sample_tokens, similarity
-from workflow.scripts.rsa import compare
 
 
 def plain(base, tuned):
@@ -150,7 +149,7 @@ def test_every_token_has_its_chance():
     assert drawn.sum() == 20_000 and drawn.min() > 60 and drawn.max() < 140  # 100, give or take four deviations
 
 
-# ---- some rows of a cache
+# ---- from two caches to a table
 
 
 def cache(folder, layers, example, unit=None, dtype="float32", group=7, dataset="digest"):
@@ -166,20 +165,6 @@ def cache(folder, layers, example, unit=None, dtype="float32", group=7, dataset=
     return folder
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_rows_are_those_of_the_whole_file(tmp_path, dtype):
-    path = layer_file(cache(tmp_path / "x", [vectors(50, 5, 1)], np.arange(50), dtype=dtype), 0)
-    whole = read_vectors(path)
-    for rows in (np.arange(50), np.array([49, 0, 7, 6, 6]), np.array([], dtype=int)):
-        read = read_rows(path, rows)
-        assert read.dtype == whole.dtype and np.array_equal(read, whole[rows])
-    for rows in ([50], [-1]):
-        with pytest.raises(UserError, match=r"is no readable activation file \(50 rows, of which"):
-            read_rows(path, np.array(rows))
-
-
-# ---- from two caches to a table
-
 SETTINGS = {"tokens": 60, "samples": 3, "per_example": 2, "seed": 0}
 
 
@@ -190,12 +175,12 @@ def caches(tmp_path):
     tuned = [rows + 0.4 * layer * vectors(300, 12, 10 + layer) for layer, rows in enumerate(base)]
     example = np.repeat(np.arange(60), 5)
     for model, layers in (("pretrained", base), ("tuned", tuned)):
-        cache(tmp_path / model / "token" / "wikipedia-sentences", layers, example)
+        cache(tmp_path / model / "sampled" / "wikipedia-sentences", layers, example)
     return tmp_path
 
 
-def folders(caches, place="wikipedia-sentences"):
-    return [caches / model / "token" / place for model in ("pretrained", "tuned")]
+def folders(caches):
+    return [caches / model / "sampled" / "wikipedia-sentences" for model in ("pretrained", "tuned")]
 
 
 def test_all_layers_and_samples_with_their_counts(caches):
@@ -253,25 +238,43 @@ def test_two_tokens_are_too_few(caches):
     refused("has 2 tokens to compare; 3 are needed", *folders(caches), tokens=2)
 
 
-def test_the_script_writes_all_places(caches, tmp_path, monkeypatch):
+def test_half_precision_is_read_as_it_is_stored(caches, tmp_path):
+    """Sums are made in float64 either way: only the rounding of the vectors themselves is left."""
+    base, tuned = folders(caches)
+    halves = [
+        cache(tmp_path / name, [read_vectors(layer_file(whole, layer)) for layer in range(3)],
+              np.repeat(np.arange(60), 5), dtype="float16")
+        for name, whole in (("half-base", base), ("half-tuned", tuned))
+    ]  # fmt: skip
+    full, half = ([row["similarity"] for row in compare(*both, **SETTINGS)] for both in ((base, tuned), halves))
+    np.testing.assert_allclose(half, full, atol=2e-3)
+    assert half != full
+
+
+def test_layers_have_the_numbers_of_their_files(caches, tmp_path):
+    """A cache that holds the blocks alone begins at 1."""
+    both = [tmp_path / "blocks" / folder.parents[1].name for folder in folders(caches)]
+    for whole, blocks in zip(folders(caches), both):
+        blocks.mkdir(parents=True)
+        for layer in (1, 2):
+            layer_file(blocks, layer).write_bytes(layer_file(whole, layer).read_bytes())
+    whole = [row for row in compare(*folders(caches), **SETTINGS) if row["layer"]]
+    assert list(compare(*both, **SETTINGS)) == whole
+    refused("have 3 and 2 layers", folders(caches)[0], both[1])
+
+
+def test_the_script_writes_the_table_of_a_model_and_a_text(caches, tmp_path, monkeypatch):
     monkeypatch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)  # or it would replace pytest's
-    for model in ("pretrained", "tuned", "other"):
-        cache(tmp_path / model / "token" / "mnli-test", [vectors(90, 12, 1)] * 3, np.repeat(np.arange(30), 3))
-    settings = {key: value for key, value in SETTINGS.items() if key != "seed"}
     job = SimpleNamespace(
-        input=SimpleNamespace(base=str(caches), tuned=str(caches)),
+        input=SimpleNamespace(activations=list(map(str, folders(caches)))),
         output=[str(tmp_path / "similarity.parquet")],
         log=[str(tmp_path / "log")],
-        params=SimpleNamespace(
-            places={"base.0/tuned": ["wikipedia-sentences", "mnli-test"], "base.0/other": ["mnli-test"]},
-            settings=settings,
-            seed=0,
-        ),
+        wildcards=SimpleNamespace(encoder="base.0", adapted="mnli.full.f1.s0", text="wikipedia-sentences"),
+        params=SimpleNamespace(settings={key: SETTINGS[key] for key in ("tokens", "samples", "per_example")}, seed=0),
     )
     run_script("scripts/rsa", job)
     table = read_table(tmp_path / "similarity.parquet")
-    assert list(table.columns) == ["model", "place", "layer", "sample", "n_tokens", "n_examples", "similarity"]
-    assert table.groupby(["model", "place"]).size().to_dict() == {
-        ("base.0/other", "mnli-test"): 9, ("base.0/tuned", "mnli-test"): 9, ("base.0/tuned", "wikipedia-sentences"): 9,
-    }  # fmt: skip
-    assert (table[table.place == "mnli-test"].similarity > 0.999999).all()
+    assert list(table.columns) == ["model", "text", "layer", "sample", "n_tokens", "n_examples", "similarity"]
+    assert set(table["model"]) == {"base.0/mnli.full.f1.s0"} and set(table["text"]) == {"wikipedia-sentences"}
+    rows = list(compare(*folders(caches), **SETTINGS))
+    assert table[list(rows[0])].to_dict("records") == rows

@@ -1,6 +1,6 @@
 """A sweep on disk: how much it takes on its way, what stays, and that a killed one goes on where it was."""
 
-import os
+import logging
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,21 +13,25 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from tests.scripts import run_script
 from workflow.lib.base.digests import ROOT
+from workflow.lib.base.errors import UserError
+from workflow.lib.base.names import task_of
+from workflow.lib.base.tables import read_tables
 from workflow.lib.data.dataset_files import write_dataset
-from workflow.lib.training import finetuning, loop
+from workflow.lib.training import finetuning, loop, state
 
 torch.set_num_threads(1)
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = [f"w{number}" for number in range(40)]
-RECIPES = [(1, "full"), (1, "freeze-1"), (0.5, "full"), (1, "truncate-1"), (1, "reinit-1"), (0.5, "reinit-2")]
-RUNS = [("base.0", 0, *run) for run in RECIPES] + [("base.1", 3, *run) for run in RECIPES[:2]]
+RUNS = ["full.f1.s0", "freeze-1.f1.s0", "full.f0.5.s0", "truncate-1.f1.s0", "reinit-1.f1.s3", "reinit-2.f0.5.s0"]
+MODELS = [f"base.0/toy.{run}" for run in RUNS] + ["base.0/other.full.f1.s0"]
 DEMO = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-SETTINGS = DEMO["training"] | {"epochs": 2, "batch_size": 8}
+SETTINGS = DEMO["training"] | {"epochs": 2, "batch_size": 8, "dataset": "toy", "train_split": "train",
+                               "evaluate": "test", "head": "sequence", "save_every": 0}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """Encoders wide enough that their weights are more than the files around them, and two splits of texts."""
+    """An encoder wide enough that its weights are more than the files around them, and two splits of two datasets."""
     root = tmp_path_factory.mktemp("sweep")
     built = Tokenizer(models.WordLevel({word: at for at, word in enumerate(SPECIAL + WORDS)}, unk_token="[UNK]"))
     built.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -36,90 +40,181 @@ def folder(tmp_path_factory) -> Path:
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=built, model_max_length=16, **names)
     config = BertConfig(vocab_size=45, hidden_size=64, num_hidden_layers=2, num_attention_heads=2,
                         intermediate_size=128, max_position_embeddings=16)  # fmt: skip
-    for seed in (0, 1):
-        torch.manual_seed(seed)
-        tokenizer.save_pretrained(root / f"base.{seed}")
-        BertModel(config, add_pooling_layer=False).save_pretrained(root / f"base.{seed}")
-    for split in ("train", "test"):
-        rows = [{"id": f"{n}", "text": f"w{n % 40} w{n % 7}", "text_pair": None, "label": n % 2} for n in range(24)]
-        write_dataset(root / f"{split}.parquet", rows, dataset="toy", split=split, kind="text", labels=["a", "b"],
-                      source="test")  # fmt: skip
+    torch.manual_seed(0)
+    tokenizer.save_pretrained(root / "base.0")
+    BertModel(config, add_pooling_layer=False).save_pretrained(root / "base.0")
+    for dataset, step in (("toy", 2), ("other", 3)):
+        for split in ("train", "test"):
+            rows = [
+                {"id": f"{n}", "text": f"w{n % 40} w{n % 7}", "text_pair": None, "label": n % step % 2}
+                for n in range(24)
+            ]
+            write_dataset(root / dataset / f"{split}.parquet", rows, dataset=dataset, split=split, kind="text",
+                          labels=["a", "b"], source="test")  # fmt: skip
     return root
 
 
-def job(folder: Path, output: Path) -> SimpleNamespace:
-    output.mkdir(exist_ok=True)
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    monkeypatch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)  # or it would replace pytest's
+
+
+def job(folder: Path, output: Path, models: list[str] = MODELS, layers: int = 2) -> SimpleNamespace:
+    """As the rule has it: one scores and one distances file per run."""
+    files = {table: [str(output / f"{model}.{table}.parquet") for model in models] for table in ("scores", "distances")}
+    data = [str(folder / dataset / f"{split}.parquet") for dataset in ("other", "toy") for split in ("train", "test")]
     return SimpleNamespace(
-        input=SimpleNamespace(encoders=[str(folder / "base.0"), str(folder / "base.1")],
-                              train=str(folder / "train.parquet"), evaluate=str(folder / "test.parquet")),
-        output=SimpleNamespace(scores=str(output / "00.parquet"), distances=str(output / "00.distances.parquet")),
-        params=SimpleNamespace(runs=RUNS, settings=SETTINGS, layers={"base.0": 2, "base.1": 2}, modules="",
-                               distances={"projections": ["output"], "norms": ["frobenius"]}),
-        wildcards=SimpleNamespace(task="toy"),
+        input=SimpleNamespace(encoder=str(folder / "base.0"), data=data),
+        output=SimpleNamespace(**files),
+        params=SimpleNamespace(settings={model: SETTINGS | {"dataset": task_of(model)} for model in models},
+                               layers=layers, modules="",
+                               weights={"projections": ["output"], "norms": ["frobenius"]}),
         log=[str(output.with_suffix(".log"))],
         threads=1,
     )  # fmt: skip
 
 
-def run(snakemake: SimpleNamespace) -> pd.DataFrame:
+def run(snakemake: SimpleNamespace) -> dict[str, pd.DataFrame]:
+    """Both tables of all runs."""
     run_script("scripts/sweep", snakemake)
-    return pd.read_parquet(snakemake.output.scores)
+    return {table: read_tables(files) for table, files in vars(snakemake.output).items()}
 
 
-def bytes_in(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+def assert_same(one: dict[str, pd.DataFrame], other: dict[str, pd.DataFrame]) -> None:
+    for table in ("scores", "distances"):
+        pd.testing.assert_frame_equal(one[table], other[table], check_exact=True)
 
 
-def test_a_sweep_never_holds_more_than_two_training_states(folder, tmp_path, monkeypatch):
-    """One state, and the next one while it replaces it: three times the weights each, however many runs there are."""
-    taken, save = [], torch.save
+@pytest.fixture(scope="module")
+def whole(folder, tmp_path_factory) -> SimpleNamespace:
+    """All runs in one process: their tables, and the disk that was taken whenever a state had been saved."""
+    output, taken, save = tmp_path_factory.mktemp("whole") / "sweeps", [], torch.save
 
     def watched(*args, **kwargs):
         save(*args, **kwargs)
-        taken.append(bytes_in(tmp_path / "sweep"))
+        taken.append((bytes_in(output, "*.scores.resume.pt*"), bytes_in(output)))
 
-    monkeypatch.setattr(torch, "save", watched)
-    table = run(job(folder, tmp_path / "sweep"))
-    assert list(table[["encoder", "seed", "fraction", "recipe"]].itertuples(index=False, name=None)) == RUNS
-    assert list(table["n_train"]) == [round(24 * fraction) for *_, fraction, _ in RUNS]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch, "save", watched)
+        patch.setattr(state, "SHARE", float("inf"))
+        patch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)
+        tables = run(job(folder, output))
+    return SimpleNamespace(tables=tables, taken=taken, output=output)
+
+
+def bytes_in(folder: Path, pattern: str = "*") -> int:
+    return sum(path.stat().st_size for path in folder.rglob(pattern) if path.is_file())
+
+
+def test_every_run_has_its_row_of_scores_and_distances_of_its_blocks(whole):
+    scores, distances = whole.tables["scores"], whole.tables["distances"]
+    keys = ["encoder", "task", "recipe", "fraction", "seed"]
+    rows = scores[keys].itertuples(index=False)
+    assert [
+        f"{encoder}/{task}.{recipe}.f{fraction:g}.s{seed}" for encoder, task, recipe, fraction, seed in rows
+    ] == MODELS
+    assert list(scores["n_train"]) == [round(24 * fraction) for fraction in scores["fraction"]]
+    assert {"test_accuracy", "test_matthews"} <= set(scores)
+    blocks = distances.groupby(keys, sort=False)["layer"].apply(list)
+    assert list(blocks) == [[1] if "truncate-1" in model else [1, 2] for model in MODELS]
+    frozen = distances[distances["recipe"] == "freeze-1"].set_index("layer")["distance"]
+    assert frozen[1] == 0 < frozen[2]
+
+
+def test_a_sweep_never_holds_more_than_two_training_states(whole, folder):
+    """One state, and the next one while it replaces it: three times the weights each, however many runs there are."""
     state = 3.3 * bytes_in(folder / "base.0")  # the head and the names of parameters are the rest
-    assert state / 2 < max(taken) < 2 * state
-    assert sorted(os.listdir(tmp_path / "sweep")) == ["00.distances.parquet", "00.parquet"]
+    assert state / 2 < max(of_states for of_states, _ in whole.taken) < 2 * state
+    assert max(of_all - of_states for of_states, of_all in whole.taken) < 20_000 * len(MODELS)  # tables
+    left = {str(path.relative_to(whole.output)) for path in whole.output.rglob("*") if path.is_file()}
+    assert left == {f"{model}.{table}.parquet" for model in MODELS for table in ("scores", "distances")}
 
 
-def test_a_killed_sweep_goes_on_with_the_next_run(folder, tmp_path, monkeypatch):
-    whole = run(job(folder, tmp_path / "whole"))
-    tune, begun = finetuning.Task.tune, []
+def test_runs_that_share_a_process_have_the_numbers_of_separate_ones(folder, whole, tmp_path):
+    separate = [run(job(folder, tmp_path, [model])) for model in MODELS]
+    assert_same(
+        {name: pd.concat([one[name] for one in separate], ignore_index=True) for name in whole.tables}, whole.tables
+    )
+
+
+def test_a_run_is_the_fine_tuning_that_its_name_says(folder, whole, tmp_path):
+    inputs = (str(folder / name) for name in ("base.0", "toy/train.parquet", "toy/test.parquet"))
+    task, table = finetuning.Task(*inputs, SETTINGS), whole.tables["scores"].set_index(["task", "recipe", "fraction"])
+    for recipe, fraction, seed in (("reinit-1", 1.0, 3), ("full", 0.5, 0)):
+        alone = task.tune(recipe, fraction, seed, tmp_path / recipe).scores
+        assert table.loc[("toy", recipe, fraction)][list(alone)].to_dict() == alone
+
+
+def killed_at(monkeypatch, begun: list, at: int) -> None:
+    """Ends the job when the run of this number begins; all that begin are listed."""
+    tune = finetuning.Task.tune
 
     def killed(self, recipe, fraction, seed, output):
-        begun.append((Path(self.folder).name, seed, fraction, recipe))
-        if len(begun) == 4:
+        begun.append(f"base.0/{self.settings['dataset']}.{recipe}.f{fraction:g}.s{seed}")
+        if len(begun) == at:
             raise KeyboardInterrupt
         return tune(self, recipe, fraction, seed, output)
 
     monkeypatch.setattr(finetuning.Task, "tune", killed)
+
+
+def test_a_killed_sweep_goes_on_with_the_next_run(folder, whole, tmp_path, monkeypatch):
+    """Snakemake wipes the outputs of a job that failed, but not what stands beside them."""
+    begun = []
+    killed_at(monkeypatch, begun, 4)
+    work = job(folder, tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        run(job(folder, tmp_path / "killed"))
-    assert not (tmp_path / "killed/00.parquet").exists()
-    again = run(job(folder, tmp_path / "killed"))
-    assert begun[4:] == RUNS[3:]  # none of the first three once more
-    pd.testing.assert_frame_equal(again, whole)
-    distances = [pd.read_parquet(tmp_path / name / "00.distances.parquet") for name in ("killed", "whole")]
-    pd.testing.assert_frame_equal(*distances)
+        run(work)
+    for file in [*work.output.scores, *work.output.distances]:
+        Path(file).unlink(missing_ok=True)
+    again = run(work)
+    assert begun[4:] == MODELS[3:]  # none of the first three once more
+    assert_same(again, whole.tables)
+    assert not [path for path in tmp_path.rglob(".*")]
 
 
-def test_runs_are_those_of_their_encoder_and_seed(folder, tmp_path):
-    table = run(job(folder, tmp_path / "sweep"))
-    for encoder, seed in (("base.0", 0), ("base.1", 3)):
-        inputs = (str(folder / name) for name in (encoder, "train.parquet", "test.parquet"))
-        alone = finetuning.Task(*inputs, SETTINGS).tune("freeze-1", 1.0, seed, tmp_path / "alone").scores
-        row = table.query("encoder == @encoder and recipe == 'freeze-1'").iloc[0]
-        assert row[list(alone)].to_dict() == alone
+@pytest.mark.parametrize("change", ["settings", "weights"])
+def test_a_finished_run_of_other_settings_is_done_again(folder, tmp_path, monkeypatch, change):
+    begun = []
+    killed_at(monkeypatch, begun, 2)
+    work = job(folder, tmp_path, MODELS[:2])
+    with pytest.raises(KeyboardInterrupt):
+        run(work)
+    if change == "settings":
+        work.params.settings = {model: of | {"learning_rate": 0.5} for model, of in work.params.settings.items()}
+    else:
+        work.params.weights = {"projections": ["output"], "norms": ["spectral"]}
+    tables = run(work)
+    assert begun[2:] == MODELS[:2]
+    assert change == "settings" or set(tables["distances"]["norm"]) == {"spectral"}
+
+
+def test_killed_between_a_run_and_its_cleaning_leaves_no_training_state(folder, tmp_path, monkeypatch):
+    """Its numbers are kept, so nothing would read the state any more; and it is three times the encoder."""
+    remove, work = state.SavedState.remove, job(folder, tmp_path, MODELS[:1])
+
+    def killed(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(state.SavedState, "remove", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(work)
+    monkeypatch.setattr(state.SavedState, "remove", remove)
+    run(work)
+    assert not [path for path in tmp_path.rglob(".*")]
+
+
+def test_an_encoder_of_another_depth_is_refused_before_any_training(folder, tmp_path, monkeypatch):
+    begun = []
+    killed_at(monkeypatch, begun, 1)
+    with pytest.raises(UserError, match=r"encoder base\.0 has 2 layers, not the 12 that encoders\.base\.layers says"):
+        run(job(folder, tmp_path, layers=12))
+    assert not begun
 
 
 def test_out_of_memory_goes_on_in_halves_and_keeps_its_steps(folder, tmp_path, monkeypatch):
     """Also if it is killed on the way, and runs out of memory once more when it is called again."""
-    inputs = (str(folder / name) for name in ("base.0", "train.parquet", "test.parquet"))
+    inputs = (str(folder / name) for name in ("base.0", "toy/train.parquet", "toy/test.parquet"))
     task = finetuning.Task(*inputs, SETTINGS | {"save_every": 1})
     whole = task.tune("full", 1.0, 0, tmp_path / "whole")
     update, done = loop._update, []

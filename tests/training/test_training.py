@@ -1,7 +1,10 @@
 """Fine-tuning: schedules, batches, the loop and its resumption, heads, and the functions of the script."""
 
 import itertools
+import json
+import logging
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +12,10 @@ import torch
 from sklearn.metrics import matthews_corrcoef
 from transformers import BertConfig, BertModel, get_linear_schedule_with_warmup
 
-from tests.scripts import load_script
+from tests import tiny
+from tests.scripts import load_script, run_script
+from workflow.lib.base.tables import read_table
+from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.data.labelled_units import Units
 from workflow.lib.encoders.batches import TOKENS_PER_BATCH, bucketed_batches, sorted_batches
 from workflow.lib.encoders.loading import load_encoder
@@ -23,7 +29,6 @@ from workflow.lib.training.schedules import SCHEDULES, slanted_triangle
 from workflow.lib.training.state import SavedState
 
 torch.set_num_threads(1)
-SCRIPTS = Path(__file__).resolve().parents[2] / "workflow" / "scripts"
 N_EXAMPLES, N_LABELS, VOCAB, N_LAYERS = 44, 3, 30, 3
 SETTINGS = {
     "precision": "float32", "learning_rate": 1e-2, "layer_decay": 0.9, "weight_decay": 0.01, "head_learning_rate": None,
@@ -458,3 +463,115 @@ def test_build_is_a_function_of_the_seed_and_save_is_whole(finetune, tmp_path, e
     task.encoder = load_encoder(tmp_path / "saved")
     assert_same(weights(task.build("full", 9).encoder), weights(one.encoder))
     assert {path.name for path in (tmp_path / "saved").iterdir()} >= {"head.safetensors", "tunescope.json"}
+
+
+# --- the whole script
+
+
+def write_task(path: Path, dataset: str, words: list[str]) -> None:
+    for split in ("train", "test"):
+        texts = [f"{words[n % 2]} the cat {'sat ' * (n % 3)}" for n in range(24)]
+        rows = [{"id": f"{n}", "text": text, "text_pair": None, "label": n % 2} for n, text in enumerate(texts)]
+        where = {"dataset": dataset, "split": split, "kind": "text", "labels": words, "source": "test"}
+        write_dataset(path / dataset / f"{split}.parquet", rows, **where)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("results")
+    tiny.save(root / "encoders/base.0", tiny.encoder(), tiny.wrapped(tiny.wordpiece(), 40))
+    write_task(root / "data", "pets", ["dog", "mat"])
+    write_task(root / "data", "signs", ["it", "that"])
+    return root
+
+
+MODELS = ["base.0/pets.full.f1.s0", "base.0/signs.freeze-1.f0.5.s3"]
+SCRIPTED = SETTINGS | {"head": "sequence", "train_split": "train", "evaluate": "test", "max_tokens": 40, "dropout": 0.1,
+                       "holdout": 0.0, "epochs": 2}  # fmt: skip
+
+
+def job(results: Path, output: Path, models=MODELS, **changes) -> SimpleNamespace:
+    settings = {model: SCRIPTED | changes | {"dataset": model.split("/")[1].split(".")[0]} for model in models}
+    settings[models[0]]["save_every"] = 4
+    return SimpleNamespace(
+        input=SimpleNamespace(encoder=str(results / "encoders/base.0"),
+                              data=[str(path) for path in sorted((results / "data").rglob("*.parquet"))]),
+        output=SimpleNamespace(models=[str(output / model) for model in models],
+                               metrics=[str(output / f"{model}.metrics.parquet") for model in models]),
+        params=SimpleNamespace(settings=settings, modules="digest"),
+        log=[str(output / "log")],
+        threads=1,
+    )  # fmt: skip
+
+
+def run_job(work: SimpleNamespace) -> list:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)  # or it would replace pytest's
+        run_script("scripts/finetune_model", work)
+    return [read_table(path) for path in work.output.metrics]
+
+
+@pytest.fixture(scope="module")
+def tuned_together(results, tmp_path_factory) -> tuple[Path, list]:
+    output = tmp_path_factory.mktemp("together")
+    return output, run_job(job(results, output))
+
+
+def test_a_job_leaves_whole_models_with_their_scores(results, tuned_together):
+    output, metrics = tuned_together
+    for model, table in zip(MODELS, metrics):
+        folder = output / model
+        names = {path.name for path in folder.iterdir()}
+        assert names >= {"config.json", "model.safetensors", "head.safetensors", "tokenizer.json", "history.parquet"}
+        assert len(read_table(folder / "history.parquet")) == 2
+        [row] = table.to_dict("records")
+        assert f"{row['encoder']}/{row['task']}.{row['recipe']}.f{row['fraction']:g}.s{row['seed']}" == model
+        about = json.loads((folder / "tunescope.json").read_text())
+        assert about["test_accuracy"] == row["test_accuracy"] and about["train_accuracy"] == row["train_accuracy"]
+        assert about["labels"] == (["dog", "mat"] if "pets" in model else ["it", "that"])
+    assert [int(table["n_train"][0]) for table in metrics] == [24, 12]
+    before, after = (load_encoder(folder) for folder in (results / "encoders/base.0", output / MODELS[1]))
+    for block, (old, new) in enumerate(zip(before.encoder.layer, after.encoder.layer)):
+        same = all(map(torch.equal, old.parameters(), new.parameters()))
+        assert same == (block == 0)  # freeze-1
+    assert not [path for path in output.rglob(".*")]
+
+
+def test_steps_are_saved_of_the_models_that_are_followed(results, tuned_together):
+    output, _ = tuned_together
+    assert not (output / MODELS[1] / "steps").exists()
+    steps = sorted(path.name for path in (output / MODELS[0] / "steps").iterdir())
+    assert steps == ["00000", "00004", "00006"]
+    ends = [load_encoder(output / MODELS[0] / "steps" / step) for step in (steps[0], steps[-1])]
+    for ours, theirs in zip(ends, (results / "encoders/base.0", output / MODELS[0])):
+        assert_same(weights(ours), weights(load_encoder(theirs)))
+
+
+def test_models_that_share_a_process_are_those_of_separate_ones(results, tuned_together, tmp_path):
+    output, together = tuned_together
+    [alone] = run_job(job(results, tmp_path, MODELS[1:]))
+    assert alone.equals(together[1])
+    assert_same(*(weights(load_encoder(root / MODELS[1])) for root in (tmp_path, output)))
+
+
+def test_a_model_killed_on_its_way_is_absent_and_then_the_same(results, tuned_together, tmp_path, monkeypatch):
+    update, done = loop._update, []
+
+    def killed(*args):
+        done.append(1)
+        if len(done) == 5:  # in the second epoch
+            raise KeyboardInterrupt
+        return update(*args)
+
+    monkeypatch.setattr(loop, "_update", killed)
+    work = job(results, tmp_path, MODELS[:1])
+    with pytest.raises(KeyboardInterrupt):
+        run_job(work)
+    assert not (tmp_path / MODELS[0]).exists()
+    [table] = run_job(work)
+    assert len(done) == 5 + 3  # the first epoch was not lost
+    output, together = tuned_together
+    assert table.equals(together[0])
+    assert_same(*(weights(load_encoder(root / MODELS[0])) for root in (tmp_path, output)))
+    assert len(list((tmp_path / MODELS[0] / "steps").iterdir())) == 3
+    assert not [path for path in tmp_path.rglob(".*")]

@@ -105,6 +105,7 @@ def read_vectors(path: str | Path) -> np.ndarray:
 def read_units(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """(example, unit) of every row of `read_vectors`."""
     with _opened(path) as file:
+        _about(file)  # or it is a stranger's
         table = file.read(columns=["example", "unit"])
         return table["example"].to_numpy(), table["unit"].to_numpy()
 

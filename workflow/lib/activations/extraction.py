@@ -20,7 +20,7 @@ from workflow.lib.encoders.tokenization import Encoded
 from workflow.lib.encoders.unit_pooling import TokenRuns, mean_of_tokens
 
 BYTES_HELD = 512 << 20  # of vectors, all layers, in a chunk; two chunks are held at a time
-MOST_UNITS = 100_000  # in a chunk, for narrow encoders
+MOST_UNITS = 35_000  # in a chunk, for narrow encoders: while the last chunk is written the model has nothing to do
 
 Vectors = dict[int, np.ndarray]  # by layer
 
@@ -42,11 +42,12 @@ def chunks_of(units: TokenRuns, bytes_per_unit: int) -> Iterator[np.ndarray]:
         start = end
 
 
-def first_twins(encoded: Encoded) -> np.ndarray:
-    """(rows,) the first row of the same tokens."""
+def first_twins(encoded: Encoded, units: TokenRuns) -> np.ndarray:
+    """(rows,) the first row of the same tokens and units: `a-b` may be one word here and three there."""
     inputs = [values for name, values in encoded.inputs.items() if name != "attention_mask"]  # which is all ones
+    runs = (np.split(column, units.offset[1:-1]) for column in (units.first, units.size))
     first: dict[tuple, int] = {}
-    keys = (tuple(part.tobytes() for part in of_row) for of_row in zip(*inputs))
+    keys = (tuple(part.tobytes() for part in of_row) for of_row in zip(*inputs, *runs))
     return np.array([first.setdefault(key, row) for row, key in enumerate(keys)], dtype=np.int64)
 
 
@@ -54,8 +55,8 @@ class Twins:
     """Rows of the same tokens get the same vectors, to the bit. Else rounding would depend on a row's company in its
     batch, and for DirectProbe one question under two labels is something else than two questions that are close."""
 
-    def __init__(self, encoded: Encoded):
-        self.first_of = first_twins(encoded)
+    def __init__(self, encoded: Encoded, units: TokenRuns):
+        self.first_of = first_twins(encoded, units)
         self.last_of = np.zeros_like(self.first_of)
         self.last_of[self.first_of] = np.arange(len(self.first_of))  # of several twins the last one is left standing
         self.kept: dict[int, Vectors] = {}  # of rows that have twins to come
@@ -124,8 +125,7 @@ def extract(
     wanted = wanted_layers(layers, len(StateReader(model).blocks))
     example = np.arange(len(encoded.lengths)) if example is None else example
     extractor = Extractor(model, encoded, units, wanted, batch_size)
-    # tokens that were drawn are not the same in two rows of the same tokens, and need no twins
-    twins = Twins(encoded) if about["unit"].rpartition("/")[2] in ("cls", "word") else None
+    twins = Twins(encoded, units)
     folder.mkdir(parents=True, exist_ok=True)
     writers = {
         layer: LayerWriter(layer_file(folder, layer), extractor.width, dtype, about | {"layer": layer})
@@ -143,9 +143,8 @@ def extract(
         for rows in chunks_of(units, 4 * extractor.width * len(wanted)):
             ends = np.cumsum(units.counts[rows])
             place_of = dict(zip(rows.tolist(), map(slice, (ends - units.counts[rows]).tolist(), ends.tolist())))
-            held = extractor.run(rows, twins.to_run(rows) if twins else rows, place_of)
-            if twins:
-                twins.settle(rows, place_of, held)
+            held = extractor.run(rows, twins.to_run(rows), place_of)
+            twins.settle(rows, place_of, held)
             if written:
                 written.result()
             written = disk.submit(write, rows, held)
