@@ -17,7 +17,7 @@ from workflow.lib.base.errors import UserError
 
 METADATA_KEY = b"tunescope"
 GROUP_BYTES = 4 << 20  # of vectors in a row group
-ROWS_READ = 4096  # at a time: pyarrow's 65,536 do not stay in the processor's cache, and take twice as long
+ROWS_READ = 4096  # at a time: pyarrow's own 65,536 took more than twice as long (60,000 x 768)
 
 
 def layer_file(folder: str | Path, layer: int) -> Path:
