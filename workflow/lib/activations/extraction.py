@@ -4,8 +4,9 @@ Rows are run chunk by chunk, so that memory is bounded whatever the size of the 
 of rows of similar lengths. A chunk is written while the model is at the next one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -42,12 +43,18 @@ def chunks_of(units: TokenRuns, bytes_per_unit: int) -> Iterator[np.ndarray]:
         start = end
 
 
+def digest_of_arrays(arrays: Iterable[np.ndarray]) -> bytes:
+    parts = (len(array).to_bytes(4) + array.tobytes() for array in arrays)
+    return blake2b(b"".join(parts), digest_size=16).digest()
+
+
 def first_twins(encoded: Encoded, units: TokenRuns) -> np.ndarray:
     """(rows,) the first row of the same tokens and units: `a-b` may be one word here and three there."""
     inputs = [values for name, values in encoded.inputs.items() if name != "attention_mask"]  # which is all ones
     runs = (np.split(column, units.offset[1:-1]) for column in (units.first, units.size))
-    first: dict[tuple, int] = {}
-    keys = (tuple(part.tobytes() for part in of_row) for of_row in zip(*inputs, *runs))
+    first: dict[bytes, int] = {}
+    # digests, or all tokens would be in memory a second time
+    keys = (digest_of_arrays(of_row) for of_row in zip(*inputs, *runs))
     return np.array([first.setdefault(key, row) for row, key in enumerate(keys)], dtype=np.int64)
 
 
