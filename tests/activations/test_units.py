@@ -83,7 +83,7 @@ def write(path: Path, rows: list[dict], kind: str) -> Path:
 
 def cached(script, folder: Path, unit: str, into: Path, model: str = "encoders/base.0", data: str = "toy", **changes):
     encoder, path = folder / "encoders/base.0", str(folder / f"data/{data}/train.parquet")
-    done = script.cache(folder / model, encoder, unit, path, into, SETTINGS | changes)
+    done = script.cache_dataset(folder / model, encoder, unit, path, into, SETTINGS | changes)
     files = layer_files(into)
     return done, read_units(files[max(files)]), read_vectors(files[max(files)])
 
@@ -116,7 +116,7 @@ def test_the_last_layer_is_what_a_head_reads_to_the_bit(script, any_encoder, tmp
         ]
         path = tmp_path / "toy/train.parquet"
         write_dataset(path, rows, dataset="toy", split="train", kind="text", labels=["a"], source="test")
-    script.cache(any_encoder, any_encoder, unit, str(path), tmp_path / "out", SETTINGS)
+    script.cache_dataset(any_encoder, any_encoder, unit, str(path), tmp_path / "out", SETTINGS)
     examples = head.read(*read_dataset(path), load_tokenizer(any_encoder, for_words=unit == "word"), 38, None)
     model = Tunable(load_encoder(any_encoder), head(16, ["a", "b"], {"dropout": 0.0}))
     said = [(chosen, vectors.numpy()) for chosen, _, vectors in model.said_of(examples)]

@@ -62,3 +62,11 @@ def test_inputs_are_found_by_their_whole_names():
         assert names.folder_of(folders, item) == f"r/activations/{item}"
     with pytest.raises(StopIteration):
         names.folder_of(folders, "base.0/pretrained/word/imdb-train")
+
+
+@pytest.mark.parametrize(
+    "fraction, name", [(1, "1"), (1.0, "1"), (0.5, "0.5"), (5e-5, "0.00005"), (0.1234567, "0.1234567")]
+)
+def test_shares_are_written_without_exponents(fraction, name):
+    model = names.tuned("base.0", "imdb", "reinit-2", fraction, 3)
+    assert model == f"base.0/imdb.reinit-2.f{name}.s3" and names.recipe_of(model) == ("imdb", "reinit-2", name, "3")

@@ -74,7 +74,7 @@ def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128
     path, settings = folder / "data.parquet", {"layers": "all", "batch_size": 3, "dtype": "float32"}
     write_dataset(path, rows, dataset="d", split="s", kind=kind, labels=[], source="test")
     script = load_script("scripts/cache_activations")
-    script.cache(model, model, unit, str(path), folder / "out", settings | {"max_tokens": max_tokens})
+    script.cache_dataset(model, model, unit, str(path), folder / "out", settings | {"max_tokens": max_tokens})
     return folder / "out"
 
 

@@ -45,7 +45,7 @@ def tokenized(
     return encoded, units_of(unit, encoded, table, per_example, seed), example, info
 
 
-def cache(weights: Path, encoder: Path, unit: str, path: str, folder: Path, settings: dict) -> dict:
+def cache_dataset(weights: Path, encoder: Path, unit: str, path: str, folder: Path, settings: dict) -> dict:
     """Write a dataset's activations under a model, which has its encoder's tokenizer; what was done, in numbers.
 
     `settings`: layers, max_tokens, batch_size, dtype; rows, per_example and seed of sampled tokens.
@@ -86,5 +86,5 @@ if __name__ == "__main__":
             else:
                 weights = {folder: model}
             for into, of_step in weights.items():
-                done = cache(of_step, encoder, unit.removeprefix("steps/"), path, into, settings | of_item)
+                done = cache_dataset(of_step, encoder, unit.removeprefix("steps/"), path, into, settings | of_item)
         log.info("%s: %s", item, done)

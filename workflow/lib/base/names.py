@@ -8,6 +8,7 @@ item       a path that starts with a model: `base.0/pretrained/cls/imdb-train` (
 """
 
 from collections.abc import Iterable
+from decimal import Decimal
 
 
 def pretrained(encoder: str) -> str:
@@ -15,8 +16,14 @@ def pretrained(encoder: str) -> str:
     return f"{encoder}/pretrained"
 
 
+def plain(number: float) -> str:
+    """Without exponent or needless zeros: 1.0 -> 1, 5e-05 -> 0.00005."""
+    text = format(Decimal(repr(number)), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def tuned(encoder: str, task: str, recipe: str = "full", fraction: float = 1, seed: int = 0) -> str:
-    return f"{encoder}/{task}.{recipe}.f{fraction:g}.s{seed}"
+    return f"{encoder}/{task}.{recipe}.f{plain(fraction)}.s{seed}"
 
 
 def encoder_of(item: str) -> str:
