@@ -25,6 +25,8 @@ rule draw:
         "<results>/logs/figures/{paper}/{id}.log",
     benchmark:
         "<results>/benchmarks/figures/{paper}/{id}.tsv"
+    # seen as soon as it can be; and Snakemake looks up the inputs of all waiting jobs whenever one ends
+    priority: 8
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -56,6 +58,8 @@ rule tabulate:
         "<results>/logs/tables/{paper}/{id}.log",
     benchmark:
         "<results>/benchmarks/tables/{paper}/{id}.tsv"
+    # seen as soon as it can be; and Snakemake looks up the inputs of all waiting jobs whenever one ends
+    priority: 8
     conda:
         "../../envs/environment.yaml"
     resources:

@@ -19,6 +19,7 @@ rule score:
         "<results>/logs/scorecard/{paper}.log",
     benchmark:
         "<results>/benchmarks/scorecard/{paper}.tsv"
+    priority: 8
     conda:
         "../../envs/environment.yaml"
     resources:
