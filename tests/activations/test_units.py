@@ -133,7 +133,7 @@ def test_the_last_layer_is_what_a_head_reads_to_the_bit(script, any_encoder, tmp
 
 
 def test_few_tokens_of_each_of_a_few_rows_are_drawn(script, folder, tmp_path):
-    done, (example, unit), vectors = cached(script, folder, "sampled", tmp_path, rows=7, per_example=3, seed=1)
+    done, (example, unit), vectors = cached(script, folder, "sampled", tmp_path, rows=7, per_row=3, seed=1)
     _, (all_examples, all_units), everything = cached(script, folder, "token", tmp_path / "all")
     rows = spread_rows(60, 7)
     assert sorted(set(example)) == rows.tolist() and rows[0] == 0 and rows[-1] == 59 and np.diff(rows).max() <= 10
@@ -150,7 +150,7 @@ def test_two_models_of_an_encoder_are_read_at_the_same_tokens_and_another_seed_d
     drawn = {}
     for name, model, seed in (("base", "encoders/base.0", 1), ("tuned", "models/base.0/toy.full.f1.s0", 1),
                               ("other", "encoders/base.0", 2)):  # fmt: skip
-        settings = {"rows": 20, "per_example": 2, "seed": seed}
+        settings = {"rows": 20, "per_row": 2, "seed": seed}
         drawn[name] = cached(script, folder, "sampled", tmp_path / name, model, **settings)[1:]
     assert np.array_equal(drawn["base"][0], drawn["tuned"][0])
     assert not np.allclose(drawn["base"][1], drawn["tuned"][1], atol=0.1)
@@ -168,7 +168,7 @@ def test_every_token_of_a_row_may_be_drawn(script, folder, tmp_path):
             tmp_path / str(seed),
             layers="last",
             rows=1,
-            per_example=1,
+            per_row=1,
             seed=seed,
             data="spans",
         )
@@ -224,7 +224,7 @@ def quiet(monkeypatch):
 
 def test_a_job_writes_every_item_of_its_model(script, folder, quiet):
     of_texts = {"layers": "last", "max_tokens": 6}
-    sampled = {"layers": "all", "max_tokens": 40, "rows": 9, "per_example": 2, "seed": 0}
+    sampled = {"layers": "all", "max_tokens": 40, "rows": 9, "per_row": 2, "seed": 0}
     work = {
         "base.0/pretrained/cls/toy-train": of_texts,
         "base.0/toy.full.f1.s0/cls/toy-train": of_texts | {"layers": "blocks"},

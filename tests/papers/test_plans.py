@@ -94,7 +94,7 @@ def test_followed_models_save_their_steps_and_others_do_not(demo):
 
 def test_sampled_tokens_carry_what_they_are_sampled_by(demo):
     settings = demo.cache_settings("base.0/pretrained/sampled/wikipedia-sentences")
-    assert settings["rows"] == 7500 and settings["per_example"] == 2 and settings["layers"] == "all"
+    assert settings["rows"] == 2500 and settings["per_row"] == 6 and settings["layers"] == "all"
     assert "rows" not in demo.cache_settings("base.0/pretrained/cls/imdb-train")
 
 

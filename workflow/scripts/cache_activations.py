@@ -30,7 +30,7 @@ def tokenizer_of(folder: Path, for_words: bool) -> PreTrainedTokenizerBase:
 
 @cache
 def tokenized(
-    path: str, encoder: Path, unit: str, longest: int, limit: int, rows: int | None, per_example: int, seed: int
+    path: str, encoder: Path, unit: str, longest: int, limit: int, rows: int | None, per_row: int, seed: int
 ) -> tuple[Encoded, TokenRuns, np.ndarray, dict]:
     """A dataset as the encoder's tokenizer has it, its units, the rows that these are of, and what it says of itself.
 
@@ -42,17 +42,17 @@ def tokenized(
     # whatever the unit: rows that are lists of words reach the tokenizer as such
     tokenizer = tokenizer_of(encoder, for_words=unit == "word" or "words" in table.column_names)
     encoded = encode(table, info, tokenizer, longest_for(info, longest, limit), by_word=unit == "word")
-    return encoded, units_of(unit, encoded, table, per_example, seed), example, info
+    return encoded, units_of(unit, encoded, table, per_row, seed), example, info
 
 
 def cache_dataset(weights: Path, encoder: Path, unit: str, path: str, folder: Path, settings: dict) -> dict:
     """Write a dataset's activations under a model, which has its encoder's tokenizer; what was done, in numbers.
 
-    `settings`: layers, max_tokens, batch_size, dtype; rows, per_example and seed of sampled tokens.
+    `settings`: layers, max_tokens, batch_size, dtype; rows, per_row and seed of sampled tokens.
     """
     model, digest = loaded(weights)
     limit = max_tokens(model, tokenizer_of(encoder, False))
-    sampling = (settings.get("rows"), settings.get("per_example", 0), settings.get("seed", 0))
+    sampling = (settings.get("rows"), settings.get("per_row", 0), settings.get("seed", 0))
     encoded, units, example, info = tokenized(path, encoder, unit, settings["max_tokens"], limit, *sampling)
     about = {"model": digest, "dataset": info["digest"], "unit": unit}
     how = {key: settings[key] for key in ("layers", "batch_size", "dtype")}

@@ -15,8 +15,8 @@ def spread_rows(n_rows: int, most: int | None) -> np.ndarray:
     return np.linspace(0, n_rows - 1, most).astype(np.int64)
 
 
-def units_of(unit: str, encoded: Encoded, table: pa.Table, per_example: int = 0, seed: int = 0) -> TokenRuns:
-    """`per_example` and `seed` belong to `sampled`, `table` to `span`."""
+def units_of(unit: str, encoded: Encoded, table: pa.Table, per_row: int = 0, seed: int = 0) -> TokenRuns:
+    """`per_row` and `seed` belong to `sampled`, `table` to `span`."""
     n_rows = len(encoded.lengths)
     if unit == "cls":
         return single_tokens([np.zeros(1, np.int64)] * n_rows, [np.zeros(1, np.int64)] * n_rows)
@@ -27,7 +27,7 @@ def units_of(unit: str, encoded: Encoded, table: pa.Table, per_example: int = 0,
         chosen = [np.arange(len(of_row)) for of_row in tokens]
     elif unit == "sampled":
         rng = np.random.default_rng(seed)
-        chosen = [np.sort(rng.permutation(len(of_row))[:per_example]) for of_row in tokens]
+        chosen = [np.sort(rng.permutation(len(of_row))[:per_row]) for of_row in tokens]
     elif unit == "span":
         inside = words_in_spans(table)
         words = [word_of[of_row] for word_of, of_row in zip(encoded.word_of, tokens)]

@@ -105,8 +105,12 @@ class Plan:
         unit, _, folder = target_of(item).rpartition("/")
         settings = {"layers": self.layers.get(item, "all"), "max_tokens": max_tokens_of(self.config, folder)}
         if unit == "sampled":
-            settings |= {key: self.config["rsa"][key] for key in ("rows", "per_example")}
-            settings["seed"] = self.config["seed"]
+            rsa = self.config["rsa"]  # each of its samples can have tokens of its own
+            settings |= {
+                "rows": rsa["rows"],
+                "per_row": rsa["per_example"] * rsa["samples"],
+                "seed": self.config["seed"],
+            }
         return settings
 
     def cache_data(self, item: str) -> list[str]:

@@ -14,7 +14,7 @@ from workflow.papers.merchant2020.numbers import (
 )
 
 X_LABELS = {
-    "freeze": "lower layers frozen, with the embeddings (0 = none)",
+    "freeze": "frozen layers, from the bottom (0 = none)",
     "truncate": "layers kept",
 }
 ARTIFACTS = {"freeze": "fig3_freezing", "truncate": "fig4_truncation"}
