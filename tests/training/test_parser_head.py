@@ -115,7 +115,7 @@ def test_a_batch_says_where_each_word_stands(tokenizer, examples):
     columns = (batch.line, batch.place, batch.n_words, batch.heads)
     assert list(zip(*(column.tolist() for column in columns), labels)) == expected
     assert examples.n_units(rows) == len(expected)
-    assert (batch.pieces.size > 1).any()  # some words are split
+    assert (batch.tokens.size > 1).any()  # some words are split
 
 
 def test_a_part_keeps_rows_and_trees_together(examples):
