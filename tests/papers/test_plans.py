@@ -140,3 +140,14 @@ def test_shared_jobs_hold_every_item_once(demo):
 def test_encoders_of_the_random_baseline_are_only_edge_probed(demo):
     rules = {rule for rule, items in demo.items.items() for item in items if encoder_of(item) == "untrained.0"}
     assert rules == {"edges", "cache_activations", "finetune_model"}  # the last for the gain of pre-training
+
+
+def test_nothing_outside_its_folder_names_a_paper():
+    workflow = ROOT / "workflow"
+    sources = [ROOT / "Snakefile", *workflow.rglob("*.smk"), *(workflow / "lib").rglob("*.py")]
+    sources += [*(workflow / "scripts").glob("*.py"), FOLDER / "__init__.py"]
+    papers = [key for key in PAPERS if key != "beyond"]
+    assert not [path.name for path in sources if any(key in path.read_text() for key in papers)]
+    # descriptions may say why a default is what it is; names and rules of the config may not
+    schema = yaml.safe_load((workflow / "schemas/config.schema.yaml").read_text())
+    assert not set(papers) & {*schema["properties"], *schema["$defs"], *schema["required"]}

@@ -1,9 +1,9 @@
 """How an encoder is adapted before and during fine-tuning, written as one word.
 
 full         nothing is held back
-freeze-k     embeddings and the first k blocks keep their weights (merchant2020, figure 3)
-truncate-k   only the first k blocks remain (merchant2020, figure 4; singh2020's probing)
-reinit-k     the top k blocks forget what they learnt (singh2020, figure 1)
+freeze-k     embeddings and the first k blocks keep their weights
+truncate-k   only the first k blocks remain
+reinit-k     the top k blocks forget what they learnt
 nearzero-k   the same as its authors' later code does it: weights next to zero and fresh norms, so that a block nearly
              passes its input on
 frozen       the whole encoder keeps its weights, only a head learns
@@ -25,9 +25,9 @@ from workflow.lib.encoders.layers import blocks, is_norm, linear_projections, pa
 WITHOUT_DEPTH = ("full", "frozen")
 WITH_DEPTH = ("freeze", "truncate", "reinit", "nearzero")
 SD = 0.02
-# singh2020 cuts the normal distribution at two standard deviations. Its authors' later code gives the bounds of the
-# weights, 2 x 0.02, to a function that takes standard deviations, which leaves next to nothing: 2 sd of an sd.
-REDRAWN = ("reinit", "nearzero")
+# Singh and Giovanardi (2020) truncate the normal distribution at two standard deviations. Their later code gives the
+# bounds of the weights, 2 x 0.02, to a function that takes standard deviations, which leaves next to nothing: 2 sd of an sd.
+REINITIALISED = ("reinit", "nearzero")
 
 
 class Recipe(NamedTuple):
@@ -74,7 +74,7 @@ def apply_recipe(
         freeze(model, depth)
     elif name == "truncate":
         truncate(model, depth)
-    elif name in REDRAWN:
+    elif name in REINITIALISED:
         near = name == "nearzero"
         bound = 2 * reinit_sd * (reinit_sd if near else 1)
         reinitialise(model, depth, seed, reinit_sd, bound, reinit_bias, reinit_layernorm or near)

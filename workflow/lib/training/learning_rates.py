@@ -1,4 +1,4 @@
-"""Optimiser groups in which every layer may learn at its own rate (matton2019: 0.95 less per layer downwards)."""
+"""Optimiser groups in which every layer may learn at its own rate (Matton and de Oliveira 2019)."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ EMBEDDINGS_LR_MODES = ("decayed", "full")
 def layer_rate(layer: int, n_layers: int, lr: float, layer_decay: float, embeddings_lr_mode: str) -> float:
     """lr * decay^(L - layer); what stands above the blocks learns like the last one.
 
-    matton2019's formula implies decayed embeddings, the code it builds on leaves them at the full rate: hence the mode.
+    Matton and de Oliveira's formula implies decayed embeddings, the code it builds on leaves them at the full rate.
     """
     if layer == 0 and embeddings_lr_mode == "full":
         return lr

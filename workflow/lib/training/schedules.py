@@ -4,7 +4,7 @@
 def slanted_triangle(step: int, n_steps: int, warmup: float, floor: float = 0.0) -> float:
     """Up in a straight line for `warmup` of the steps, then down in a straight line to `floor` (ULMFiT's schedule).
 
-    With floor 0 this is BERT's linear schedule with warm-up, which is what matton2019 uses over its four epochs.
+    With floor 0 this is BERT's linear schedule with warm-up, which is what Matton and de Oliveira use.
     """
     n_up = max(1, round(warmup * n_steps))
     if step < n_up:

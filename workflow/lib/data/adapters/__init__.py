@@ -38,7 +38,7 @@ ADAPTERS = {
     "tree_edges": tree_edges.table,
 }
 SAMPLES_ITSELF = {"sentences"}  # they choose their `rows` while reading
-# probes must not be asked for the very trees that a parser was tuned on: merchant2020's codes are of training rows
+# probes must not be asked for the very trees that a parser was tuned on: description lengths are of training rows
 TAKES_FROM_END = {"tree_edges"}
 
 

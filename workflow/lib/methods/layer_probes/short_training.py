@@ -1,4 +1,4 @@
-"""Linear classifiers on the vectors of frozen layers, trained as singh2020 trains them: for a few epochs, at 2e-5.
+"""Linear classifiers on the vectors of frozen layers, with the same short budget as fine-tuning.
 
 Under-trained on purpose. Adam moves a weight by at most about half the rate times the number of steps: 0.06 on SST-2
 but 0.008 on CoLA, beside the 0.02 that is the spread of the first weights. There the head still answers much as chance

@@ -1,1 +1,1 @@
-"""The classifier probe of zhou2022: a grid of two-hidden-layer networks, the best one retrained with several seeds."""
+"""A classifier probe: a grid of two-hidden-layer networks, the best one retrained with several seeds."""

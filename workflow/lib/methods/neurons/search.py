@@ -1,4 +1,4 @@
-"""Which few dimensions carry the task? Greedy forward search by cross-validated accuracy (matton2019, section 3.2).
+"""Which few dimensions carry the task? Greedy forward search by cross-validated accuracy (Matton and de Oliveira 2019).
 
 A step scores every remaining dimension beside those already chosen, all at once (`candidate_scores`). Its cost grows
 with rows x dimensions x classes x folds, and with the number of chosen neurons only through small matrix products.

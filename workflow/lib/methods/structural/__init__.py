@@ -1,4 +1,4 @@
-"""The structural probes of Hewitt and Manning (2019) as merchant2020 uses them: is a sentence's tree in its vectors?
+"""The structural probes of Hewitt and Manning (2019): is a sentence's tree in its vectors?
 
 settings    what can be set
 gold_trees  gold depths and distances of a treebank

@@ -1,4 +1,4 @@
-"""What can be set of the structural probes; the defaults are Hewitt and Manning's, the rank is merchant2020's."""
+"""What can be set of the structural probes; defaults are Hewitt and Manning's, the rank is Merchant et al.'s."""
 
 from dataclasses import asdict, dataclass
 
@@ -8,7 +8,7 @@ from workflow.lib.base.settings import settings_of
 
 @dataclass(frozen=True)
 class StructuralSettings:
-    rank: int = 512  # of the projection: merchant2020's; Hewitt and Manning's runs by layer have the vectors' width
+    rank: int = 512  # of the projection: Merchant et al.'s; Hewitt and Manning's runs by layer have the vectors' width
     max_epochs: int = 40
     batch_size: int = 20  # sentences
     learning_rate: float = 1e-3

@@ -1,4 +1,4 @@
-"""How far did fine-tuning move a block's weights? Norms of W_after - W_before, block by block (singh2020, figure 3)."""
+"""How far did fine-tuning move a block's weights? Norms of W_after - W_before, block by block."""
 
 from collections.abc import Callable
 
