@@ -26,7 +26,8 @@ WITHOUT_DEPTH = ("full", "frozen")
 WITH_DEPTH = ("freeze", "truncate", "reinit", "nearzero")
 SD = 0.02
 # Singh and Giovanardi (2020) truncate the normal distribution at two standard deviations. Their later code gives the
-# bounds of the weights, 2 x 0.02, to a function that takes standard deviations, which leaves next to nothing: 2 sd of an sd.
+# bounds of the weights, 2 x 0.02, to a function that takes standard deviations, which leaves next to nothing: 0.04 of
+# one.
 REINITIALISED = ("reinit", "nearzero")
 
 
