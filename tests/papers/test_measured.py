@@ -99,7 +99,7 @@ def test_merchant_s_full_models():
         {"task": "parse", "test_las": 0.8},
     ]
     heads = {"mnli": "sequence", "squad": "answers", "parse": "parser"}
-    assert keys(merchant.of_full_models(pd.DataFrame(rows), heads)) & published_keys("merchant2020", "section3")
+    assert keys(merchant.of_full_models(pd.DataFrame(rows), heads)) <= published_keys("merchant2020", "section3")
 
 
 def test_singh_s_sizes():

@@ -5,11 +5,6 @@ from workflow.lib.base.names import folder_name, place_of
 UNITS = {"sequence": "cls", "word": "word", "word_pair": "word"}  # by head; parser and answers label no single unit
 
 
-def settings_of_task(config: dict, task: str) -> dict:
-    """How a task is trained: `training`, what its paper says, and the task's own keys (check_config merged them)."""
-    return config["tasks"][task]
-
-
 def places_of_task(config: dict, task: str) -> tuple[str, str]:
     """Its training and evaluation rows."""
     settings = config["tasks"][task]

@@ -2,26 +2,7 @@
 
 from workflow.lib.base.names import analysis_file, folder_name, metrics_file, pretrained, sweep_file, tuned
 from workflow.lib.base.needs import Needs, picked
-from workflow.lib.encoders.shapes import layers_of
-
-
-def runs(section: dict) -> list[tuple[str, int]]:
-    return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
-
-
-def tuned_models(section: dict) -> list[str]:
-    """The same fine-tuned models for all methods."""
-    return [tuned(encoder, task, seed=seed) for task in section["tasks"] for encoder, seed in runs(section)]
-
-
-def sweep_models(config: dict) -> list[str]:
-    section = config["beyond"]
-    return [
-        tuned(encoder, task, recipe, seed=seed)
-        for task in section["tasks"]
-        for encoder, seed in runs(section)
-        for recipe in recipes(layers_of(config, encoder))
-    ]
+from workflow.lib.base.runs import runs, sweep_models, tuned_models
 
 
 def recipes(n_layers: int) -> list[str]:
@@ -34,7 +15,7 @@ def recipes(n_layers: int) -> list[str]:
 def depth_needs(config: dict) -> Needs:
     """Where does fine-tuning act? What every method says of the same models."""
     section = config["beyond"]
-    general = folder_name(section["general"])
+    general, swept = folder_name(section["general"]), sweep_models(config, section, recipes)
     labels = [
         analysis_file("label_distances", f"{model}/{task}", "distances")
         for task in section["tasks"]
@@ -43,10 +24,13 @@ def depth_needs(config: dict) -> Needs:
     ]
     return Needs(
         {
-            "rsa": [analysis_file("rsa", f"{model}/{general}", "similarity") for model in tuned_models(section)],
+            "rsa": [
+                analysis_file("rsa", f"{model}/{general}", "similarity")
+                for model in tuned_models(section, section["tasks"])
+            ],
             "labels": list(dict.fromkeys(labels)),
-            "sweeps": [sweep_file(model) for model in sweep_models(config)],
-            "distances": [sweep_file(model, "distances") for model in sweep_models(config)],
+            "sweeps": [sweep_file(model) for model in swept],
+            "distances": [sweep_file(model, "distances") for model in swept],
         }
     )
 

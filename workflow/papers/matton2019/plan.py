@@ -1,18 +1,10 @@
 """What matton2019's figures and tables are made from."""
 
-from workflow.lib.base.names import analysis_file, data_file, metrics_file, pretrained, tuned
+from workflow.lib.base.names import analysis_file, data_file, metrics_file, pretrained
 from workflow.lib.base.needs import Needs, picked
+from workflow.lib.base.runs import tuned_models
 from workflow.lib.base.tasks import places_of_task
 from workflow.lib.encoders.shapes import shape_of
-
-
-def runs(section: dict) -> list[tuple[str, int]]:
-    """Encoder and fine-tuning seed of every repetition: spreads are over these."""
-    return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
-
-
-def tuned_models(section: dict, task: str) -> list[str]:
-    return [tuned(encoder, task, seed=seed) for encoder, seed in runs(section)]
 
 
 def before(section: dict, method: str, table: str, tasks: list[str]) -> list[str]:
@@ -29,7 +21,7 @@ def after(section: dict, method: str, table: str) -> list[str]:
     return [
         analysis_file(method, f"{model}/{task}", table)
         for task in section["tasks"]
-        for model in tuned_models(section, task)
+        for model in tuned_models(section, [task])
     ]
 
 
@@ -47,10 +39,10 @@ def shown_task(section: dict) -> str:
 def artifacts(config: dict) -> dict[str, Needs]:
     section, tasks = config["matton2019"], config["matton2019"]["tasks"]
     shown = shown_task(section)
-    model = tuned_models(section, shown)[0]
+    model = tuned_models(section, [shown])[0]
     data = [data_file(place) for task in tasks for place in places_of_task(config, task)]
     greedy = before(section, "neurons", "greedy", tasks) + after(section, "neurons", "greedy")
-    metrics = [metrics_file(model) for task in tasks for model in tuned_models(section, task)]
+    metrics = [metrics_file(model) for task in tasks for model in tuned_models(section, [task])]
     curves = {
         f"fig{number}": Needs(
             {

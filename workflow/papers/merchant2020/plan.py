@@ -8,22 +8,13 @@ from workflow.lib.base.names import (
     pretrained,
     sweep_file,
     task_of,
-    tuned,
 )
 from workflow.lib.base.needs import Needs, picked
+from workflow.lib.base.runs import sweep_models, tuned_models
 from workflow.lib.base.tasks import places_of_task
 from workflow.lib.encoders.shapes import layers_of
 
 PUBLISHED_LAYERS = 12  # of the paper's BERT-base
-
-
-def runs(section: dict) -> list[tuple[str, int]]:
-    """Encoder and fine-tuning seed of every repetition: spreads are over these."""
-    return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
-
-
-def tuned_models(section: dict, tasks: list[str]) -> list[str]:
-    return [tuned(encoder, task, seed=seed) for task in tasks for encoder, seed in runs(section)]
 
 
 def base_models(section: dict) -> list[str]:
@@ -50,18 +41,8 @@ def similarity_files(config: dict, tasks: list[str], own: bool) -> list[str]:
     ]
 
 
-def sweep_models(config: dict) -> list[str]:
-    """Models of which only scores are kept: lower layers frozen, or upper ones removed."""
-    section = config["merchant2020"]
-    return [
-        tuned(encoder, task, recipe, seed=seed)
-        for task in section["tasks"]
-        for encoder, seed in runs(section)
-        for recipe in recipes(layers_of(config, encoder))
-    ]
-
-
 def recipes(n_layers: int) -> list[str]:
+    """Of the sweeps: lower layers frozen, or upper ones removed."""
     frozen = [f"freeze-{k}" for k in range(1, n_layers + 1)]
     return frozen + [f"truncate-{k}" for k in range(1, n_layers)]
 
@@ -87,7 +68,7 @@ def artifacts(config: dict) -> dict[str, Needs]:
     drawn = {"published": config["figures"]["published"] and is_published_depth(config)}
     sweeps = {
         "metrics": [metrics_file(model) for model in tuned_models(section, tasks)],
-        "sweeps": [sweep_file(model) for model in sweep_models(config)],
+        "sweeps": [sweep_file(model) for model in sweep_models(config, section, recipes)],
     }
     shapes = {"layers": layers(config), "heads": heads(config)} | drawn
     made = {

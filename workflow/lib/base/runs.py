@@ -1,0 +1,25 @@
+"""Repetitions that several papers have: encoders x fine-tuning seeds, and sweeps of recipes over them."""
+
+from collections.abc import Callable
+
+from workflow.lib.base.names import tuned
+from workflow.lib.encoders.shapes import layers_of
+
+
+def runs(section: dict) -> list[tuple[str, int]]:
+    """Encoder and fine-tuning seed of every repetition: spreads are over these."""
+    return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
+
+
+def tuned_models(section: dict, tasks: list[str]) -> list[str]:
+    return [tuned(encoder, task, seed=seed) for task in tasks for encoder, seed in runs(section)]
+
+
+def sweep_models(config: dict, section: dict, recipes: Callable[[int], list[str]]) -> list[str]:
+    """Models of which only scores and weight distances are kept. `recipes`: by the encoder's number of layers."""
+    return [
+        tuned(encoder, task, recipe, seed=seed)
+        for task in section["tasks"]
+        for encoder, seed in runs(section)
+        for recipe in recipes(layers_of(config, encoder))
+    ]
