@@ -158,3 +158,9 @@ def test_figure_1_has_the_paper_s_four_panels():
         [("cola", 1.0)],
     ]
     assert size_name(0.006) == "0.6 % of the rows"
+
+
+def test_figure_1_has_no_panel_of_what_is_not_asked_for():
+    settings = {"tasks": ["sst2"], "fractions": {"sst2": [1, 0.5]}, "small": {}, "last_task": None}
+    panels = load_script("papers/singh2020/figures/fig1").panels_of(settings)
+    assert [[(task, share) for task, share, _ in panel] for panel in panels] == [[("sst2", 1), ("sst2", 0.5)]]

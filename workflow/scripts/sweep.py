@@ -39,16 +39,17 @@ if __name__ == "__main__":
     torch.set_num_threads(snakemake.threads)
     inputs, params, outputs = snakemake.input, snakemake.params, snakemake.output
     check_depth(inputs.encoder, params.layers)  # before hours of training
-    runs = dict(zip(params.settings, zip(params.settings.values(), outputs.scores, outputs.distances)))
-    for name in dict.fromkeys(map(task_of, runs)):
-        models, task, tuned = [model for model in runs if task_of(model) == name], None, None
+    files = dict(zip(params.settings, zip(outputs.scores, outputs.distances)))
+    for name in dict.fromkeys(map(task_of, files)):
+        task = tuned = None  # of the task before, which else would be held beside this one's
+        models = [model for model in files if task_of(model) == name]
         settings = params.settings[models[0]]
         splits = (settings[split] for split in ("train_split", "evaluate"))
         train, evaluated = (file_of(inputs.data, f"{settings['dataset']}/{split}") for split in splits)
         task = Task(inputs.encoder, train, evaluated, settings, params.modules)
         for model in models:
             _, recipe, fraction, seed = recipe_of(model)
-            _, scores, distances = runs[model]
+            scores, distances = files[model]
             run = {"task": name, "encoder": encoder_of(model), "seed": int(seed), "fraction": float(fraction),
                    "recipe": recipe}  # fmt: skip
             state = Path(scores).with_suffix("")
