@@ -95,8 +95,8 @@ def test_changed_key_reruns_what_depends_on_it(finished):
     planned = set(finished.planned("--config", "edges={hidden: 12}"))
     assert "edges" in planned and planned <= {"edges", "description_length"} | TABLES | SCORES
     planned = finished.planned("--config", "paths={every: 2}")
-    # the tracked models alone, one of which the figure beyond the papers looks at too
-    assert planned["finetune_model"] == 4 and "sweep" not in planned and "edges" not in planned
+    # the tracked models, which share a job, and what is read from them; no sweep keeps steps
+    assert planned["finetune_model"] == 1 and "sweep" not in planned and "edges" not in planned
 
 
 def test_another_row_count_extracts_that_dataset_alone_on_a_cluster(finished):

@@ -38,6 +38,7 @@ if __name__ == "__main__":
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
     inputs, outputs = snakemake.input, snakemake.output
+    states = []
     for (model, settings), path, metrics in zip(snakemake.params.settings.items(), outputs.models, outputs.metrics):
         name, recipe, fraction, seed = recipe_of(model)
         train, evaluated = (
@@ -51,5 +52,9 @@ if __name__ == "__main__":
         save_whole(tuned, path, about, inputs.encoder)
         write_table([scores], metrics, encoder=encoder_of(model), task=name, recipe=recipe,
                     fraction=float(fraction), seed=int(seed))  # fmt: skip
-        tuned.state.remove()
+        states.append(tuned.state)
+        del task, tuned  # or the next model would be trained beside this one
         log.info("%s: %s", model, scores)
+    # only now: after a kill Snakemake drops all outputs of the job, and models that were done go on from these
+    for state in states:
+        state.remove()

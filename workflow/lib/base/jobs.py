@@ -12,8 +12,9 @@ same numbers in them, and a rule is written once:
             output:
                 job.files("<results>/analysis/pca/{encoder}/{item}/accuracy.parquet"),
 
-`per_job: 1` makes one such rule, with wildcards {encoder} and {item}. Otherwise the items of an encoder that the same
-papers ask for are outputs of one job: `snakemake <paper>` then makes nothing that only another paper needs.
+`per_job: 1` makes one such rule, with wildcards {encoder} and {item}. Otherwise the items of an encoder that belong to
+the same paper are outputs of one job. An item belongs to the first paper that asks for it: whoever asks later takes
+what it shares a job with along (`papers: […]` in the config makes a run of some papers, and nothing else).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -55,25 +56,25 @@ class Job:
 
 
 def jobs_of(rule: str, items: Mapping[str, Iterable[str]], per_job: int | None) -> list[Job]:
-    """`items`: the papers that ask for each. `per_job` None: as many as an encoder has."""
+    """`items`: the papers that ask for each, the first of them its owner. `per_job` None: as many as there are."""
     if per_job == 1 or not items:
         return [Job(rule)]
-    lists: dict[tuple, list[str]] = {}
-    for item, papers in items.items():
+    lists: dict[tuple[str, str], list[str]] = {}
+    for item, (owner, *_) in items.items():
         encoder, _, rest = item.partition("/")
-        lists.setdefault((tuple(papers), encoder), []).append(rest)
+        lists.setdefault((owner, encoder), []).append(rest)
     # encoders with the same list are one rule
-    groups: dict[tuple, list[str]] = {}
-    for (papers, encoder), rests in lists.items():
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (owner, encoder), rests in lists.items():
         size = per_job or len(rests)
         for start in range(0, len(rests), size):
-            groups.setdefault((papers, tuple(rests[start : start + size])), []).append(encoder)
+            groups.setdefault((owner, tuple(rests[start : start + size])), []).append(encoder)
     jobs, names = [], set()
-    for (papers, rests), encoders in groups.items():
-        name = rule if len(groups) == 1 else "_".join([rule, *papers])
+    for (owner, rests), encoders in groups.items():
+        name = rule if len(groups) == 1 else f"{rule}_{owner}"
         number = 2
         while name in names:
-            name, number = "_".join([rule, *papers, str(number)]), number + 1
+            name, number = f"{rule}_{owner}_{number}", number + 1
         names.add(name)
         jobs.append(Job(name, tuple(encoders), rests))
     return jobs
