@@ -5,7 +5,7 @@ MIRROR ?=
 ENCODER ?=
 SNAKEMAKE := $(BIN)/snakemake --cores all
 
-.PHONY: figures test laptop bench lint format report rulegraph config-docs clean
+.PHONY: figures test laptop bench lint format report rulegraph docs clean
 
 figures: .venv/ready
 	$(SNAKEMAKE)
@@ -30,9 +30,10 @@ report: .venv/ready
 rulegraph: .venv/ready
 	$(BIN)/snakemake --config 'share={sweeps: 1, activations: 1, analyses: 1}' --rulegraph dot -- all | dot -Tsvg > docs/rulegraph.svg
 
-# The tables of config/README.md, from the schemas
-config-docs: .venv/ready
+# The tables of config/README.md, from the schemas, and those of the papers' claims, from their claims.yaml
+docs: .venv/ready
 	$(BIN)/python -m workflow.lib.base.config_docs
+	$(BIN)/python -m workflow.lib.base.claims_docs
 
 lint: .venv/ready
 	$(BIN)/ruff check .

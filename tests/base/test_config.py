@@ -80,7 +80,7 @@ def checked(changes: dict, base: dict = TOY, registry: dict = TOY_REGISTRY) -> d
 
 def test_readme_is_made_from_the_schemas():
     text = README.read_text()
-    assert text == generated(text, PAPERS), "run `make config-docs`"
+    assert text == generated(text, PAPERS), "run `make docs`"
 
 
 def keys_of(part: dict, path: str = "") -> list[tuple[str, dict]]:

@@ -61,8 +61,9 @@ PAPER = {
     "measured.py": '''
         """Its one number and its one claim."""
 
+        from workflow.lib.base.claims import Claims
         from workflow.lib.base.measured import summarised
-        from workflow.lib.base.verdicts import HOLDS, Claim
+        from workflow.lib.base.verdicts import HOLDS
 
         if __name__ == "__main__":
             from workflow.lib.base.logs import to_rule_log
@@ -71,10 +72,13 @@ PAPER = {
             to_rule_log(snakemake.log[0])
             metrics = read_tables(snakemake.input.metrics)
             rows = [("table1", row.task, "accuracy", row.test_accuracy) for row in metrics.itertuples()]
-            claim = Claim("fifth2027", "learnt", "Something is learnt.", HOLDS, f"{len(rows)} models")
+            claim = Claims("fifth2027").judged("learnt", HOLDS, f"{len(rows)} models")
             write_table(summarised(rows, {("table1",): 1.0}), snakemake.output.measured)
             write_table([vars(claim)], snakemake.output.claims)
         ''',
+    "claims.yaml": """
+        learnt: {says: "Section 1", statement: Something is learnt., artifact: table1, judged: by looking}
+        """,
     "published.csv": "artifact,series,x,value,error,source\ntable1,mnli,accuracy,0.9,,table\n",
     "figures/similarity.py": '''
         """Figure 1."""

@@ -3,8 +3,9 @@
 artifacts.yaml  title, authors, and every figure and table: id, kind, script, caption
 schema.yaml     its section of the config: types, defaults, descriptions
 plan.py         artifacts(config): what each is made from; scored(config): what its scores are; check(config, faults)
-measured.py     measured numbers under the names of published.csv, and the paper's claims (if it has any)
-numbers.py, claims.py, figures/, tables/, README.md
+claims.yaml     what the paper claims, where, and how it is judged (workflow/lib/base/claims.py); claims.py judges
+measured.py     measured numbers under the names of published.csv, and the verdicts on its claims (if it has any)
+numbers.py, figures/, tables/, README.md
 """
 
 import importlib
@@ -59,11 +60,19 @@ class Paper:
         """Has it numbers to compare and claims to judge?"""
         return (self.folder / self.key / "measured.py").is_file()
 
+    def _file(self, name: str) -> str | None:
+        path = self.folder / self.key / name
+        return str(path) if path.is_file() else None
+
     @property
     def published(self) -> str | None:
         """The file of its numbers."""
-        path = self.folder / self.key / "published.csv"
-        return str(path) if path.is_file() else None
+        return self._file("published.csv")
+
+    @property
+    def claims(self) -> str | None:
+        """The file that says what its claims are."""
+        return self._file("claims.yaml")
 
     def artifacts(self, config: dict) -> dict[str, tuple[Artifact, Needs]]:
         """What can be drawn with this config, in the order of artifacts.yaml."""

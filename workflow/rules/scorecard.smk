@@ -12,6 +12,7 @@ rule score:
     """A paper's measured numbers and claims."""
     input:
         unpack(lambda w: PLAN.papers[w.paper].plan.scored(config).inputs),
+        statements=lambda w: PLAN.papers[w.paper].claims or [],
     output:
         measured="<results>/scorecard/{paper}.measured.parquet",
         claims="<results>/scorecard/{paper}.claims.parquet",

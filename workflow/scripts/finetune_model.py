@@ -50,7 +50,7 @@ if __name__ == "__main__":
         scores = on_train | tuned.scores
         about = {"task": name, "recipe": recipe, "labels": task.whole.labels, **scores}
         save_whole(tuned, path, about, inputs.encoder)
-        write_table([scores], metrics, encoder=encoder_of(model), task=name, recipe=recipe,
+        write_table([scores | tuned.rows], metrics, encoder=encoder_of(model), task=name, recipe=recipe,
                     fraction=float(fraction), seed=int(seed))  # fmt: skip
         states.append(tuned.state)
         del task, tuned  # or the next model would be trained beside this one

@@ -3,7 +3,7 @@
 import numpy as np
 
 from workflow.lib.activations.text_vectors import TaskVectors
-from workflow.lib.methods.linear import fit_softmax
+from workflow.lib.methods.linear import common_scale_of, fit_softmax
 from workflow.lib.methods.neurons.search import greedy_search, single_neuron_accuracies
 
 
@@ -18,15 +18,18 @@ def search_and_test(task: TaskVectors, settings: dict, seed: int, device: str) -
     chosen: list[int] = []
     for row in found:
         chosen.append(row["neuron"])
-        row["test_accuracy"] = accuracy_of(task, chosen, c)
-    everything = accuracy_of(task, list(range(task.train.shape[1])), c)
-    # step 0 stands for all dimensions at once
-    return [{"step": 0, "neuron": -1, "cv_accuracy": float("nan"), "test_accuracy": everything}, *found]
+        row |= accuracy_of(task, chosen, c)
+    # step 0 stands for all dimensions at once: the classifier that the curves over principal components end in, in
+    # which all dimensions share one scale
+    everything = accuracy_of(task, list(range(task.train.shape[1])), c, common_scale_of(task.train))
+    return [{"step": 0, "neuron": -1, "cv_accuracy": float("nan")} | everything, *found]
 
 
-def accuracy_of(task: TaskVectors, neurons: list[int], c: float) -> float:
-    model = fit_softmax(task.train[:, neurons], task.train_labels, c)
-    return model.score(task.test[:, neurons], task.test_labels)
+def accuracy_of(task: TaskVectors, neurons: list[int], c: float, scale: float | None = None) -> dict:
+    """Test accuracy, and which rows were right."""
+    model = fit_softmax(task.train[:, neurons], task.train_labels, c, common_scale=scale)
+    right = model.predict(task.test[:, neurons]) == task.test_labels
+    return {"test_accuracy": float(right.mean()), "right": right}
 
 
 def each_alone(task: TaskVectors, c: float, device: str) -> list[dict]:

@@ -10,9 +10,8 @@ import numpy as np
 
 from workflow.lib.activations.text_vectors import TaskVectors
 from workflow.lib.base.errors import UserError
-from workflow.lib.methods.linear import fit_softmax
+from workflow.lib.methods.linear import common_scale_of, fit_softmax
 from workflow.lib.methods.pca.principal_axes import PrincipalAxes, principal_axes
-from workflow.lib.methods.scaling import fitted_scaler
 
 Projection = Callable[[np.ndarray], np.ndarray]
 
@@ -21,10 +20,11 @@ def onto_components(pca: PrincipalAxes, n: int) -> Projection:
     return lambda x: pca.project(x, n)
 
 
-def accuracy_with(project: Projection, task: TaskVectors, c: float) -> float:
-    spread = float(fitted_scaler(task.train).var_.mean() ** 0.5)
-    model = fit_softmax(project(task.train), task.train_labels, c, common_scale=spread)
-    return model.score(project(task.test), task.test_labels)
+def accuracy_with(project: Projection, task: TaskVectors, c: float) -> dict:
+    """Test accuracy, and which rows were right."""
+    model = fit_softmax(project(task.train), task.train_labels, c, common_scale=common_scale_of(task.train))
+    right = model.predict(project(task.test)) == task.test_labels
+    return {"accuracy": float(right.mean()), "right": right}
 
 
 def checked_grid(components: list[int], width: int) -> list[int]:
@@ -37,18 +37,21 @@ def checked_grid(components: list[int], width: int) -> list[int]:
 def curves(
     general: PrincipalAxes, task: TaskVectors, grid: list[int], draws: int, seed: int, c: float
 ) -> Iterator[dict]:
+    """All components are all dimensions, turned, so that the last point of all series is one classifier."""
     width = task.train.shape[1]
     in_domain = principal_axes(task.train)
-    for n in grid:
+    for n in (n for n in grid if n < width):
         for series, pca in (("general", general), ("in_domain", in_domain)):
-            n_there = min(n, len(pca.axes))
-            score = accuracy_with(onto_components(pca, n_there), task, c)
-            yield {"series": series, "dimensions": n, "draw": 0, "accuracy": score}
-        for draw in range(draws if n < width else 1):
+            scores = accuracy_with(onto_components(pca, min(n, len(pca.axes))), task, c)
+            yield {"series": series, "dimensions": n, "draw": 0} | scores
+        for draw in range(draws):
             # one order per draw, so that a larger set of dimensions contains the smaller ones
             chosen = np.random.default_rng([seed, draw]).permutation(width)[:n]
-            score = accuracy_with(lambda x, chosen=chosen: x[:, chosen], task, c)
-            yield {"series": "random", "dimensions": n, "draw": draw, "accuracy": score}
+            scores = accuracy_with(lambda x, chosen=chosen: x[:, chosen], task, c)
+            yield {"series": "random", "dimensions": n, "draw": draw} | scores
+    everything = accuracy_with(lambda x: x, task, c)
+    for series in ("general", "in_domain", "random"):
+        yield {"series": series, "dimensions": width, "draw": 0} | everything
 
 
 def by_sample_size(
@@ -61,8 +64,8 @@ def by_sample_size(
         for draw in range(draws if size < len(vectors) else 1):
             sample = np.random.default_rng([seed, draw]).permutation(len(vectors))[:size]
             pca = principal_axes(vectors[sample])
-            score = accuracy_with(onto_components(pca, min(n_components, size - 1)), task, c)
-            yield {"sample_size": size, "draw": draw, "accuracy": score}
+            scores = accuracy_with(onto_components(pca, min(n_components, size - 1)), task, c)
+            yield {"sample_size": size, "draw": draw} | scores
 
 
 if __name__ == "__main__":

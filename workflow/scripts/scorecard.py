@@ -25,8 +25,10 @@ def as_markdown(run: str, numbers: pd.DataFrame, claims: pd.DataFrame, notes: li
     lines += [f"> {note}" for note in notes] + [""]
     counts = claims["verdict"].value_counts()
     lines += [f"Claims: {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}.", ""]
-    lines += ["| paper | claim | verdict | evidence |", "| --- | --- | --- | --- |"]
-    lines += [f"| {c.paper} | {c.statement} | **{c.verdict}** | {c.evidence} |" for c in claims.itertuples()]
+    lines += ["| paper | claim | read from | verdict | evidence |", "| --- | --- | --- | --- | --- |"]
+    lines += [
+        f"| {c.paper} | {c.statement} | {c.artifact} | **{c.verdict}** | {c.evidence} |" for c in claims.itertuples()
+    ]
     lines += ["", "| paper | artifact | series | x | published | measured | difference | within tolerance |",
               "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     for row in numbers.itertuples():

@@ -60,10 +60,10 @@ if __name__ == "__main__":
             if done is None:
                 tuned = task.tune(recipe, float(fraction), int(seed), state)
                 moved_rows = moved(task.encoder, recipe, tuned.model.encoder, params.weights)
-                done = {"scores": tuned.scores, "distances": moved_rows}
+                done = {"scores": tuned.scores, "rows": tuned.rows, "distances": moved_rows}
                 finished.save(**done)
             SavedState(state, None).remove()  # also one that a job left which was killed right here
-            write_table([run | done["scores"]], scores)
+            write_table([run | done["scores"] | done["rows"]], scores)
             write_table([run | row for row in done["distances"]], distances)
             log.info("%s: %s", model, done["scores"])
     for scores in outputs.scores:

@@ -1,4 +1,4 @@
-"""The tables of config/README.md, made from the schemas: `make config-docs`. A test keeps them in step."""
+"""The tables of config/README.md, made from the schemas: `make docs`. A test keeps them in step."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from workflow.lib.base.digests import ROOT
 from workflow.papers import Paper, all_papers
 
 README = ROOT / "config/README.md"
-BEGIN, END = "<!-- made by `make config-docs` from here -->\n", "<!-- to here -->\n"
+BEGIN, END = "<!-- made by `make docs` from here -->\n", "<!-- to here -->\n"
 ENTRIES = {"datasets": ["dataset"], "tasks": ["task"],
            "encoders": ["encoder", "pretrain_encoder", "random_encoder", "hub_encoder", "folder_encoder"]}  # fmt: skip
 NAMES = {

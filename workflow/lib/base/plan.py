@@ -22,6 +22,7 @@ from workflow.lib.base.names import (
     task_of,
 )
 from workflow.lib.base.needs import Needs
+from workflow.lib.base.runs import spread_over
 from workflow.lib.base.tasks import labelled_rows, max_tokens_of
 from workflow.papers import Artifact
 
@@ -142,8 +143,11 @@ class Plan:
         return self.artifact(paper, id)[1]
 
     def caption(self, paper: str, id: str) -> str:
-        artifact, needs = self.artifact(paper, id)
-        return artifact.caption.format_map(needs.settings)
+        """With what it leaves open filled in: {runs} and {encoders} are what spreads are taken over."""
+        (artifact, needs), section = self.artifact(paper, id), self.config[paper]
+        n_encoders, n_seeds = (len(section.get(key, [0])) for key in ("encoders", "seeds"))
+        spreads = {"runs": spread_over(n_encoders, n_seeds), "encoders": spread_over(n_encoders)}
+        return artifact.caption.format_map(spreads | needs.settings)
 
     def unknown_target(self, name: str) -> list[str]:
         """For names that are neither rules nor files: which target is near?"""

@@ -11,6 +11,12 @@ def runs(section: dict) -> list[tuple[str, int]]:
     return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
 
 
+def spread_over(encoders: int, seeds: int = 1) -> str:
+    """For captions: what a standard deviation is taken over."""
+    parts = [f"{n} {what}" for n, what in ((encoders, "pre-trained encoders"), (seeds, "fine-tuning seeds")) if n > 1]
+    return f"one standard deviation over {' x '.join(parts)}" if parts else "not shown: there is one run"
+
+
 def tuned_models(section: dict, tasks: list[str]) -> list[str]:
     return [tuned(encoder, task, seed=seed) for task in tasks for encoder, seed in runs(section)]
 

@@ -1,47 +1,95 @@
-"""From repeated measurements to holds / does not hold / cannot tell, by one rule for all claims."""
+"""From measurements to holds / does not hold / cannot tell, by one rule for all claims.
 
+A claim sets a quantity against a threshold. It holds if the quantity's 95 % confidence interval lies on the right side
+of the threshold, does not hold if it lies on the other side, and cannot be told otherwise. The interval is taken over
+
+- repetitions, if there are two or more: Student's t, because two or three of them guess their own spread. What a
+  repetition is (a run of fine-tuning, an encoder, a label, a probe seed) stands in the evidence;
+- else the test rows of the only run: paired bootstrap (resampling.py).
+
+Without either nothing can be told.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import mean, stdev
+from statistics import fmean, stdev
 
+import numpy as np
 from scipy.special import stdtrit
 
+from workflow.lib.base.resampling import resampled_means
+
 HOLDS, FAILS, UNCLEAR = "holds", "does not hold", "cannot tell"
+CONFIDENCE = 0.95
 
 
-@dataclass
-class Claim:
-    paper: str
-    name: str
-    statement: str
-    verdict: str
-    evidence: str
+@dataclass(frozen=True)
+class Estimate:
+    """A quantity in every repetition; of a single run also on resampled test rows."""
+
+    values: Sequence[float]
+    unit: str = "runs"  # what a value is of, in the plural
+    replicates: np.ndarray | None = None
+    n_rows: int = 0
+
+    @classmethod
+    def of_rows(cls, runs: Iterable[np.ndarray], unit: str = "runs") -> "Estimate":
+        """From the quantity in every test row (such as the difference of two classifiers), one array per run."""
+        runs = [np.asarray(rows, dtype=float) for rows in runs]
+        means = [float(rows.mean()) for rows in runs]
+        return cls(means, unit, resampled_means(runs[0]), len(runs[0])) if len(runs) == 1 else cls(means, unit)
+
+    @property
+    def known(self) -> list[float]:
+        """NaN is what could not be measured."""
+        return [float(value) for value in self.values if value == value]
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.known) if self.known else float("nan")
+
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % confidence interval of the mean."""
+        if len(self.known) > 1:
+            t = float(stdtrit(len(self.known) - 1, (1 + CONFIDENCE) / 2))
+            half = t * stdev(self.known) / len(self.known) ** 0.5
+            return self.mean - half, self.mean + half
+        replicates = () if self.replicates is None else self.replicates[~np.isnan(self.replicates)]
+        if not self.known or not len(replicates):
+            return None
+        low, high = np.quantile(replicates, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+        return float(low), float(high)
+
+    def side(self, threshold: float = 0.0) -> str:
+        """Is the quantity above the threshold? holds, does not hold, cannot tell."""
+        interval = self.interval()
+        if interval is None:
+            return UNCLEAR
+        return HOLDS if interval[0] > threshold else FAILS if interval[1] < threshold else UNCLEAR
+
+    def said(self, digits: int = 1) -> str:
+        """`3.1 ± 0.2 (3 runs)`, or `3.1 [2.5, 3.7] (700 test rows)` for a single run."""
+        n = len(self.known)
+        if not n:
+            return "nothing measured"
+        text, interval = f"{self.mean:.{digits}f}", self.interval()
+        if n > 1:
+            missing = len(self.values) - n
+            return (
+                f"{text} ± {stdev(self.known):.{digits}f} ({n} {self.unit}{f', {missing} without' if missing else ''})"
+            )
+        if interval is None:
+            return f"{text} (one of {self.unit})"
+        return f"{text} [{interval[0]:.{digits}f}, {interval[1]:.{digits}f}] ({self.n_rows} test rows)"
 
 
-def half_width(values: list[float]) -> float:
-    """Of the mean's 95 % confidence interval: Student's, because two or three repetitions guess their own spread."""
-    return float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / len(values) ** 0.5
+def opposite(verdict: str) -> str:
+    return {HOLDS: FAILS, FAILS: HOLDS}.get(verdict, UNCLEAR)
 
 
-def above(values: list[float], threshold: float = 0.0) -> str:
-    """Does the mean's confidence interval lie above the threshold, or below it? One repetition cannot tell."""
-    values = [value for value in values if value == value]
-    if len(values) < 2:
-        return UNCLEAR
-    error = half_width(values)
-    if mean(values) - error > threshold:
-        return HOLDS
-    return FAILS if mean(values) + error < threshold else UNCLEAR
-
-
-def all_of(verdicts: list[str]) -> str:
+def all_of(verdicts: Iterable[str]) -> str:
     """A claim about several tasks holds if it holds on each, and fails if it fails on any."""
+    verdicts = list(verdicts)
     if FAILS in verdicts:
         return FAILS
     return UNCLEAR if not verdicts or UNCLEAR in verdicts else HOLDS
-
-
-def said(values: list[float], digits: int = 1) -> str:
-    """'3.1 ± 0.2 (n=3)'; what could not be measured (NaN) does not count."""
-    values = [value for value in values if value == value]
-    spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
-    return f"{mean(values):.{digits}f}{spread} (n={len(values)})" if values else "nothing measured"

@@ -13,6 +13,11 @@ from workflow.lib.base.errors import UserError
 from workflow.lib.methods.scaling import fitted_scaler
 
 
+def common_scale_of(x: np.ndarray) -> float:
+    """One number that all features are divided by: their standard deviation on average."""
+    return float(fitted_scaler(x).var_.mean() ** 0.5)
+
+
 def fit_softmax(x: np.ndarray, y: np.ndarray, c: float = 1.0, common_scale: float | None = None) -> Pipeline:
     """Every feature is divided by its own standard deviation, or all by one number, which leaves rotations alone."""
     if len(np.unique(y)) < 2:

@@ -16,7 +16,7 @@ from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoders.tokenization import longest_for
 from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.training.heads import head_class
-from workflow.lib.training.heads.tunable import Examples, Tunable, evaluate
+from workflow.lib.training.heads.tunable import Examples, Tunable
 from workflow.lib.training.loop import train
 from workflow.lib.training.state import SavedState
 
@@ -39,6 +39,7 @@ class Outcome:
     model: Tunable
     history: list[dict]
     scores: dict[str, float]  # on the evaluation rows: test_<metric>, and n_train
+    rows: dict[str, list[float]]  # the answers that these are made from, row by row: row_<outcome>
     examples: Examples  # trained on
     state: SavedState
 
@@ -104,5 +105,8 @@ class Task:
         examples = self.whole.part(kept)
         held = self.whole.part(held_out) if len(held_out) else None
         history = train(model, examples, settings, seed, state, held, save_step)
-        scores = {f"test_{name}": value for name, value in evaluate(model, self.tested).items()}
-        return Outcome(model, history, scores | {"n_train": len(kept)}, examples, state)
+        outcomes = model.head.outcomes(model, self.tested)
+        scores = {f"test_{name}": value for name, value in model.head.metrics(outcomes).items()}
+        stored = outcomes if model.head.outcomes_are_rows else {}
+        rows = {f"row_{name}": values.tolist() for name, values in stored.items()}
+        return Outcome(model, history, scores | {"n_train": len(kept)}, rows, examples, state)

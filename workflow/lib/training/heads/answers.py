@@ -35,12 +35,18 @@ class AnswerHead(Head):
         of_first = cross_entropy(said[:, :, 0], batch.first, reduction="sum")
         return (of_first + cross_entropy(said[:, :, 1], batch.last, reduction="sum")) / 2
 
-    def scores(self, model: Tunable, examples: AnswerExamples) -> dict[str, float]:
+    outcomes_are_rows = True
+
+    def outcomes(self, model: Tunable, examples: AnswerExamples) -> dict[str, np.ndarray]:
+        """Both measures of every question."""
         guesses, references = self.answers(model, examples), [examples.references[row] for row in examples.rows]
         return {
-            name: float(np.mean([best_over(measure, *pair) for pair in zip(guesses, references)]))
+            name: np.array([best_over(measure, *pair) for pair in zip(guesses, references)], dtype=float)
             for name, measure in (("f1", f1), ("exact_match", exact_match))
         }
+
+    def metrics(self, outcomes: dict[str, np.ndarray]) -> dict[str, float]:
+        return {name: float(values.mean()) for name, values in outcomes.items()}
 
     def answers(self, model: Tunable, examples: AnswerExamples) -> list[str]:
         """For each question the best span of all its windows, as text, or nothing ("").

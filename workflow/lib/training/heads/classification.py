@@ -85,16 +85,25 @@ class LinearHead(Head):
     def loss(self, said: torch.Tensor, batch: UnitBatch) -> torch.Tensor:
         return cross_entropy(said, batch.labels, reduction="sum")
 
-    def scores(self, model: Tunable, examples: UnitExamples) -> dict[str, float]:
-        pairs = [(batch.labels, said.argmax(dim=1)) for _, batch, said in model.said_of(examples)]
-        truth, guess = (torch.cat(column).cpu().numpy() for column in zip(*pairs))
-        return {"accuracy": accuracy_score(truth, guess), "matthews": matthews_corrcoef(truth, guess)}
+    def outcomes(self, model: Tunable, examples: UnitExamples) -> dict[str, np.ndarray]:
+        """True and predicted labels by number, in the order of the dataset's units."""
+        found = [
+            (examples.units_of(chosen), batch.labels.cpu().numpy(), said.argmax(dim=1).cpu().numpy())
+            for chosen, batch, said in model.said_of(examples)
+        ]
+        unit, truth, guess = map(np.concatenate, zip(*found))
+        order = np.argsort(unit)
+        return {"truth": truth[order], "guess": guess[order]}
+
+    def metrics(self, outcomes: dict[str, np.ndarray]) -> dict[str, float]:
+        answers = outcomes["truth"], outcomes["guess"]
+        return {"accuracy": accuracy_score(*answers), "matthews": matthews_corrcoef(*answers)}
 
 
 class SequenceHead(LinearHead):
     """Reads [CLS]. No pooler: its tanh would stand between task and vector."""
 
-    name = "sequence"
+    name, outcomes_are_rows = "sequence", True
 
     def vectors(self, states: torch.Tensor, batch: UnitBatch) -> torch.Tensor:
         return states[:, 0]

@@ -58,16 +58,23 @@ class ParserHead(Head):
         labels = self.label_scores(said, batch, batch.heads)
         return 0.5 * of_arcs + 0.5 * cross_entropy(labels, batch.labels, ignore_index=-1, reduction="sum")
 
-    def scores(self, model: Tunable, examples: TreeExamples) -> dict[str, float]:
-        """Labelled and unlabelled attachment of the best trees; las_greedy: where every word takes its best head."""
+    def outcomes(self, model: Tunable, examples: TreeExamples) -> dict[str, np.ndarray]:
+        """Of every word: true head and relation, and those of the best tree and of the word's best head alone."""
         columns = []
         for _, batch, said in model.said_of(examples):
             trees, greedy = best_trees(said.arcs, batch), said.arcs.argmax(dim=1)
             of_trees, of_greedy = (self.label_scores(said, batch, heads).argmax(dim=1) for heads in (trees, greedy))
             columns.append((batch.heads, batch.labels, trees, of_trees, greedy, of_greedy))
-        heads, labels, *guesses = (torch.cat(column).cpu().numpy() for column in zip(*columns))
-        uas, las = attachment_scores(*guesses[:2], heads, labels)
-        return {"las": las, "uas": uas, "las_greedy": attachment_scores(*guesses[2:], heads, labels)[1]}
+        names = ("head", "label", "tree_head", "tree_label", "greedy_head", "greedy_label")
+        return {name: torch.cat(column).cpu().numpy() for name, column in zip(names, zip(*columns))}
+
+    def metrics(self, outcomes: dict[str, np.ndarray]) -> dict[str, float]:
+        """Labelled and unlabelled attachment of the best trees; las_greedy: where every word takes its best head."""
+        (uas, las), (_, las_greedy) = (
+            attachment_scores(outcomes[f"{kind}_head"], outcomes[f"{kind}_label"], outcomes["head"], outcomes["label"])
+            for kind in ("tree", "greedy")
+        )
+        return {"las": las, "uas": uas, "las_greedy": las_greedy}
 
 
 def best_trees(arcs: torch.Tensor, batch: TreeBatch) -> torch.Tensor:

@@ -57,9 +57,19 @@ class Head(nn.Module):
         """Summed over the batch's units."""
         raise NotImplementedError
 
-    def scores(self, model: "Tunable", examples: Examples) -> dict[str, float]:
+    # does `outcomes` have one entry per row of the dataset? Then it is stored, for intervals over test rows
+    outcomes_are_rows = False
+
+    def outcomes(self, model: "Tunable", examples: Examples) -> dict[str, np.ndarray]:
+        """What the model answers, unit by unit: all that the metrics are made from."""
+        raise NotImplementedError
+
+    def metrics(self, outcomes: dict[str, np.ndarray]) -> dict[str, float]:
         """The task's metrics in 0..1 (Matthews: -1..1), the main one first: `keep_best` and curves read that."""
         raise NotImplementedError
+
+    def scores(self, model: "Tunable", examples: Examples) -> dict[str, float]:
+        return self.metrics(self.outcomes(model, examples))
 
 
 class Tunable(nn.Module):

@@ -4,16 +4,17 @@ import pandas as pd
 
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import PALETTE, curve, name_of, new_figure, save_figure
-from workflow.papers.matton2019.numbers import leading_run, variance_ratios
+from workflow.papers.matton2019.numbers import leading_runs, middle, variance_ratios
 
 
 def draw(ratios: pd.DataFrame, published: pd.DataFrame | None = None):
     """With `published`: the paper's ratios that its text states, as crosses, and its numbers of ratios above 1."""
     figure, axes = new_figure()
+    runs = leading_runs(ratios)
     for number, (task, of_task) in enumerate(ratios.groupby("task", sort=False)):
         values = spread(of_task, ["component"], "ratio").sort_values("component")
-        last = leading_run(values["mean"].tolist())
-        label = f"{name_of(task)}: first {last} above 1"
+        last = middle(runs[task])
+        label = f"{name_of(task)}: first {last:g} above 1"
         if published is not None:
             paper = published[published["series"] == task].set_index("x")["value"]
             label += (

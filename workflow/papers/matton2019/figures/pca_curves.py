@@ -10,6 +10,7 @@ SERIES = {"in_domain": "PCA on the task's own texts", "general": "PCA on general
 
 
 def draw(points: pd.DataFrame, task: str, chance: float):
+    """Bands: encoders and, of random dimensions, draws."""
     figure, axes = new_figure()
     of_task = points[points["task"] == task]
     for number, (series, label) in enumerate(SERIES.items()):
