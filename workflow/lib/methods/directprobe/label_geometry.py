@@ -13,7 +13,7 @@ def nearest_distances(distances: pd.DataFrame) -> pd.Series:
 
 
 def spatial_similarity(one: pd.DataFrame, other: pd.DataFrame, missing: str = "shared") -> float:
-    """Pearson correlation of two geometries' distances, label pair by label pair.
+    """Pearson correlation of two geometries' distances, label pair by label pair (label_a comes first by name).
 
     A label may be missing from one of them. `shared`: only labels that both have; `zero`: all labels that either has, a
     missing one at a distance of 0 from all others.
@@ -24,7 +24,8 @@ def spatial_similarity(one: pd.DataFrame, other: pd.DataFrame, missing: str = "s
     pairs = list(combinations(names, 2))
     if len(pairs) < 3:
         return float("nan")
-    joined = np.stack([vector.reindex(pairs, fill_value=0.0).to_numpy() for vector in vectors])
+    vectors = [v.loc[pairs] if missing == "shared" else v.reindex(pairs, fill_value=0.0) for v in vectors]
+    joined = np.stack([vector.to_numpy() for vector in vectors])
     return float(np.corrcoef(joined)[0, 1]) if joined.std(axis=1).all() else float("nan")
 
 
