@@ -9,6 +9,7 @@ how  all layers above k are removed and the others frozen, so [CLS] at layer k i
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.machine import growing
+from workflow.lib.base.names import model_folder, model_of
 
 for job in PLAN.jobs("layer_probes"):
 
@@ -19,6 +20,7 @@ for job in PLAN.jobs("layer_probes"):
         input:
             activations=job.inputs(PLAN.activations("layer_probes")),
             data=job.inputs(PLAN.labels("layer_probes")),
+            models=job.inputs(lambda item: [model_folder(model_of(item))]),
         output:
             job.files("<results>/analysis/layer_probes/{encoder}/{item}/scores.parquet"),
         log:

@@ -2,7 +2,7 @@
 
 in   an encoder's folder, tasks' training and evaluation rows
 out  sweeps/<encoder>/<task>.<recipe>.f<fraction>.s<seed>.scores.parquet: task, encoder, seed, fraction, recipe,
-     test_<metric>, n_train
+     test_<metric>, n_train, row_<outcome> (what the model answers to every test row)
      sweeps/….distances.parquet: the same keys, layer, projection, norm, distance, relative: how far blocks moved
 how  each run starts from its own seed, so that the numbers are the same however many share a process (share.sweeps)
 """
@@ -41,7 +41,7 @@ for job in PLAN.jobs("sweep"):
             mem_mb=growing(8000),
             runtime=1440,
         params:
-            settings=job.params(lambda model: config["tasks"][task_of(model)] | {"save_every": 0}),
+            settings=job.params(lambda model: PLAN.training(model, is_sweep=True)),
             weights=config["weights"],
             layers=lambda w: layers_of(config, w.encoder),
             modules=digest_of("scripts/sweep.py"),

@@ -46,8 +46,12 @@ if __name__ == "__main__":
         )
         task = Task(inputs.encoder, train, evaluated, settings, snakemake.params.modules)
         tuned = task.tune(recipe, float(fraction), int(seed), path)
+        also = {}
+        if "also_evaluate" in settings:
+            second = file_of(inputs.data, f"{settings['dataset']}/{settings['also_evaluate']}")
+            also = {f"also_{metric}": value for metric, value in task.scores_on(second, tuned.model).items()}
         on_train = {f"train_{metric}": value for metric, value in evaluate(tuned.model, tuned.examples).items()}
-        scores = on_train | tuned.scores
+        scores = on_train | tuned.scores | also
         about = {"task": name, "recipe": recipe, "labels": task.whole.labels, **scores}
         save_whole(tuned, path, about, inputs.encoder)
         write_table([scores | tuned.rows], metrics, encoder=encoder_of(model), task=name, recipe=recipe,

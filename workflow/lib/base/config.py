@@ -114,7 +114,10 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
     for key in ("mirror", "licensed"):
         if config[key] and not Path(config[key]).expanduser().is_dir():
             faults.add(f"{key} is '{config[key]}': no such folder")
-    readers = {f"tasks.{name}": (task, "train_split", "evaluate") for name, task in config["tasks"].items()}
+    readers = {
+        f"tasks.{name}": (task, "train_split", "evaluate", *(["also_evaluate"] if "also_evaluate" in task else []))
+        for name, task in config["tasks"].items()
+    }
     if any(entry["source"] == "pretrain" for entry in config["encoders"].values()):
         readers["pretraining"] = (config["pretraining"], "split")
     for key, (entry, *splits) in readers.items():
@@ -132,8 +135,8 @@ def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:
         for task in paper.plan.trained_tasks(section) if "training" in section else ():
             ways.setdefault(task, {})[key] = section["training"]
     for name, task in config["tasks"].items():
-        settings = [config["training"] | way | task for way in ways.get(name, {}).values()] or [
-            config["training"] | task
+        settings = [composed(config["training"], way, task) for way in ways.get(name, {}).values()] or [
+            composed(config["training"], task)
         ]
         if any(other != settings[0] for other in settings):
             both = " and ".join(ways[name])
@@ -148,8 +151,30 @@ def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:
         )
 
 
+def composed(*layers: dict) -> dict:
+    """Settings from the general to the special. `for_encoder` of the result has what differs for single encoders."""
+
+    def settings_for(encoder: str | None) -> dict:
+        found: dict = {}
+        for layer in layers:
+            found |= {key: value for key, value in layer.items() if key != "for_encoder"}
+            found |= layer.get("for_encoder", {}).get(encoder, {})
+        return found
+
+    general = settings_for(None)
+    named = dict.fromkeys(name for layer in layers for name in layer.get("for_encoder", {}))
+    differing = {
+        name: {key: value for key, value in settings_for(name).items() if value != general[key]} for name in named
+    }
+    return general | {"for_encoder": differing}
+
+
 def _check_encoders(config: dict, faults: Faults) -> None:
     encoders = config["encoders"]
+    places = {f"tasks.{name}": task for name, task in config["tasks"].items()}
+    for key, task in places.items():
+        for name in task["for_encoder"]:
+            faults.name(f"{key}.for_encoder.{name}", name, encoders, "encoder")
     for name, entry in encoders.items():
         if "width" in entry:
             must = f"a divisor of the width, {entry['width']}"

@@ -67,7 +67,8 @@ class Faults:
             self.add(f"{key} must all have the same number of layers, not {show(layers)}")
 
     def tasks(self, key: str, values: list[str], heads: tuple[str, ...] = ()) -> None:
-        """`heads`: those that the paper can use."""
+        """`heads`: those that the paper can use; where texts are labelled, with or without a pooler."""
+        heads = (*heads, "pooled") if "sequence" in heads else heads
         for at, task in enumerate(values):
             known = self.name(f"{key}[{at}]", task, self.config["tasks"], "task")
             if known and heads and self.config["tasks"][task]["head"] not in heads:

@@ -15,6 +15,7 @@ from workflow.lib.base.jobs import Job, jobs_of
 from workflow.lib.base.names import (
     cache_folder,
     data_file,
+    encoder_of,
     is_pretrained,
     model_of,
     place_of,
@@ -23,7 +24,7 @@ from workflow.lib.base.names import (
 )
 from workflow.lib.base.needs import Needs
 from workflow.lib.base.runs import spread_over
-from workflow.lib.base.tasks import labelled_rows, max_tokens_of
+from workflow.lib.base.tasks import labelled_rows, max_tokens_of, places_of_task
 from workflow.papers import Artifact
 
 # rules whose items may share a process, by the key of `share` in the config
@@ -96,10 +97,22 @@ class Plan:
         """Models whose fine-tuning is followed: they save their steps."""
         return {model_of(item) for item in self.layers if "/steps/" in item}
 
-    def training(self, model: str) -> dict:
-        """How a model is fine-tuned; a sweep keeps no steps."""
-        every = self.config["paths"]["every"] if model in self.tracked else 0
-        return self.config["tasks"][task_of(model)] | {"save_every": every}
+    def training(self, model: str, is_sweep: bool = False) -> dict:
+        """How a model is fine-tuned; a sweep keeps no steps and scores no second split."""
+        settings = dict(self.config["tasks"][task_of(model)])
+        of_encoders = settings.pop("for_encoder")
+        settings |= of_encoders.get(encoder_of(model).partition(".")[0], {})
+        if is_sweep:
+            settings.pop("also_evaluate", None)
+        every = self.config["paths"]["every"] if model in self.tracked and not is_sweep else 0
+        return settings | {"save_every": every}
+
+    def training_data(self, model: str) -> list[str]:
+        """The rows that a model is trained and scored on."""
+        task = self.config["tasks"][task_of(model)]
+        places = [*places_of_task(self.config, task_of(model))]
+        also = task.get("also_evaluate")
+        return [data_file(place) for place in [*places, *([f"{task['dataset']}/{also}"] if also else [])]]
 
     def cache_settings(self, item: str) -> dict:
         """What is stored of a dataset under a model."""

@@ -2,7 +2,9 @@
 
 from workflow.lib.base.names import folder_name, place_of
 
-UNITS = {"sequence": "cls", "word": "word", "word_pair": "word"}  # by head; parser and answers label no single unit
+# what a head labels; parser and answers label no single unit
+UNITS = {"sequence": "cls", "pooled": "cls", "word": "word", "word_pair": "word"}
+TEXT_HEADS = tuple(head for head, unit in UNITS.items() if unit == "cls")
 
 
 def places_of_task(config: dict, task: str) -> tuple[str, str]:
@@ -25,6 +27,6 @@ def labelled_rows(config: dict, task: str) -> dict:
 def max_tokens_of(config: dict, folder: str) -> int:
     """A task's texts are cut for analyses as they are for training: classifiers on vectors stand beside models."""
     for name in config["tasks"]:
-        if place_of(folder) in places_of_task(config, name) and config["tasks"][name]["head"] == "sequence":
+        if place_of(folder) in places_of_task(config, name) and config["tasks"][name]["head"] in TEXT_HEADS:
             return config["tasks"][name]["max_tokens"]
     return config["activations"]["max_tokens"]

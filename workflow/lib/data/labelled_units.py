@@ -21,9 +21,10 @@ class Units:
 
 
 def labelled_units(table: pa.Table, info: dict, head: str) -> Units:
-    """sequence: texts; word: words with their UPOS, or one-word spans; word_pair: words and their syntactic heads."""
+    """sequence, pooled: texts; word: words with their UPOS, or one-word spans; word_pair: words and their heads."""
     readers = {
         ("sequence", "text"): _texts,
+        ("pooled", "text"): _texts,
         ("word", "treebank"): _words,
         ("word_pair", "treebank"): _pairs,
         ("word", "spans"): _one_word_spans,
@@ -32,7 +33,7 @@ def labelled_units(table: pa.Table, info: dict, head: str) -> Units:
         kind = info["kind"] if info["kind"] != "text" or info["labels"] else "unlabelled text"
         raise UserError(f"dataset {info['dataset']}: head '{head}' finds nothing to label in {kind}")
     example, words, label = readers[head, info["kind"]](table, info)
-    n_words = {"sequence": 0, "word": 1, "word_pair": 2}[head]
+    n_words = {"word": 1, "word_pair": 2}.get(head, 0)
     return Units(
         np.array(example, dtype=np.int64),
         np.array(words, dtype=np.int64).reshape(len(example), n_words).T,

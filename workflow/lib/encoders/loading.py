@@ -1,6 +1,5 @@
 """From a folder to an encoder, its tokenizer and the longest input it takes. No network, no foreign code."""
 
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,15 +22,13 @@ UNREADABLE = (OSError, ValueError, RuntimeError, SafetensorError)
 
 
 def load_encoder(folder: str | Path) -> PreTrainedModel:
-    """The bare encoder in float32 and eval mode, without a pooler: heads and analyses read the last hidden state."""
+    """The bare encoder in float32 and eval mode, with its pooler if the folder holds one's weights."""
     _check_folder(folder, "encoder")
     local = {"local_files_only": True, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(folder, **local)
         kind = MODEL_MAPPING[type(config)]
         options = {"attn_implementation": "sdpa"} if kind._supports_sdpa else {}
-        if "add_pooling_layer" in inspect.signature(kind).parameters:
-            options["add_pooling_layer"] = False  # else a checkpoint without a pooler would get a random one
         with _quietly():
             # without a dtype the checkpoint's own would be taken, and half precision ruins the analyses
             model, info = AutoModel.from_pretrained(
@@ -39,9 +36,11 @@ def load_encoder(folder: str | Path) -> PreTrainedModel:
             )
     except (*UNREADABLE, KeyError) as error:
         raise UserError(f"encoder folder {folder} cannot be loaded: {_first_line(error)}") from error
-    if info["missing_keys"]:
+    lacking = sorted(info["missing_keys"])
+    if lacking and all(key.startswith("pooler.") for key in lacking):
+        model.pooler = None  # else a checkpoint without one would get a random one
+    elif lacking:
         # transformers would only warn, and go on with random weights
-        lacking = sorted(info["missing_keys"])
         raise UserError(f"encoder folder {folder} lacks {len(lacking)} of the model's weights, such as {lacking[0]}")
     return model
 

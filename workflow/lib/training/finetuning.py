@@ -16,7 +16,7 @@ from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoders.tokenization import longest_for
 from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.training.heads import head_class
-from workflow.lib.training.heads.tunable import Examples, Tunable
+from workflow.lib.training.heads.tunable import Examples, Tunable, evaluate
 from workflow.lib.training.loop import train
 from workflow.lib.training.state import SavedState
 
@@ -66,11 +66,15 @@ class Task:
             log.warning("%s: %d of %d texts cut to %d tokens", path, examples.n_truncated, len(table), longest)
         return examples
 
+    def scores_on(self, path: str, model: Tunable) -> dict[str, float]:
+        """Metrics of a tuned model on another split."""
+        return evaluate(model, self._read(path, self.whole.labels))
+
     def build(self, recipe: str, seed: int) -> Tunable:
         torch.manual_seed(seed)
         drawn = {key: value for key, value in self.settings.items() if key.startswith("reinit_")}
         encoder = apply_recipe(copy.deepcopy(self.encoder), recipe, seed, **drawn)
-        head = self.head(encoder.config.hidden_size, self.whole.labels, self.settings)
+        head = self.head.on(encoder, self.whole.labels, self.settings)
         return Tunable(encoder, head, fixed=recipe == "frozen")
 
     def tune(self, recipe: str, fraction: float, seed: int, output: str | Path) -> Outcome:

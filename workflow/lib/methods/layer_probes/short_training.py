@@ -5,9 +5,7 @@ but 0.008 on CoLA, beside the 0.02 that is the spread of the first weights. Ther
 drew it; a converged probe (workflow.lib.methods.linear) says what the vectors really hold.
 
 All layers are trained in one pass, from the same first head and on the same batches: what differs between them is the
-vectors alone. What the authors' set-up has and vectors from a cache have not: dropout below the head, and the frozen
-pooler of BERT's next-sentence head (their later code keeps it; an encoder as it is fetched here has none, and most
-other encoders never had one).
+vectors alone. What the authors' set-up has and vectors from a cache have not: dropout below the head.
 """
 
 from collections.abc import Iterator

@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedTokenizerBase
 
+from workflow.lib.base.tasks import TEXT_HEADS
 from workflow.lib.data.labelled_units import Units, label_numbers, labelled_units, vocabulary
 from workflow.lib.encoders.tokenization import Encoded, encode
 from workflow.lib.encoders.unit_pooling import BatchTokens, mean_of_tokens
@@ -73,7 +74,7 @@ class LinearHead(Head):
     ) -> UnitExamples:
         units = labelled_units(table, info, cls.name)
         labels = labels or vocabulary(units, info)
-        encoded = encode(table, info, tokenizer, longest, by_word=cls.name != "sequence")
+        encoded = encode(table, info, tokenizer, longest, by_word=cls.name not in TEXT_HEADS)
         return UnitExamples(encoded, units, labels, label_numbers(units, labels), np.arange(len(table)))
 
     def vectors(self, states: torch.Tensor, batch: UnitBatch) -> torch.Tensor:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import torch
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers.modeling_outputs import BaseModelOutput
 
 from workflow.lib.encoders.batches import sorted_batches
 from workflow.lib.encoders.states import model_inputs
@@ -37,7 +38,7 @@ class Examples(Protocol):
 
 
 class Head(nn.Module):
-    """Reads the last layer. Sizes come from the encoder's width, the labels and the task's settings."""
+    """Reads the last layer (see `reads`). Sizes come from the encoder's width, the labels and the task's settings."""
 
     @classmethod
     def read(
@@ -49,8 +50,18 @@ class Head(nn.Module):
     def __init__(self, width: int, labels: list[str], settings: dict):
         super().__init__()
 
+    @classmethod
+    def on(cls, encoder: PreTrainedModel, labels: list[str], settings: dict) -> Self:
+        """A new head on an encoder, whose pooler it does not read: not trained, not stored."""
+        encoder.pooler = None
+        return cls(encoder.config.hidden_size, labels, settings)
+
+    def reads(self, output: BaseModelOutput) -> torch.Tensor:
+        """What it takes of the encoder's output: the last hidden states (examples, tokens, width)."""
+        return output.last_hidden_state
+
     def forward(self, states: torch.Tensor, batch: Batch):
-        """What the head says of a batch, from the encoder's last hidden states (examples, tokens, width)."""
+        """What the head says of a batch, from what it reads."""
         raise NotImplementedError
 
     def loss(self, said, batch: Batch) -> torch.Tensor:
@@ -89,8 +100,8 @@ class Tunable(nn.Module):
 
     def forward(self, batch: Batch):
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_frozen):
-            states = self.encoder(**model_inputs(self.encoder, batch.inputs)).last_hidden_state
-        return self.head(states, batch)
+            output = self.encoder(**model_inputs(self.encoder, batch.inputs))
+        return self.head(self.head.reads(output), batch)
 
     @torch.no_grad()
     def said_of(self, examples: Examples, batch_size: int = 64) -> Iterator[tuple[np.ndarray, Batch, object]]:
