@@ -1,4 +1,4 @@
-"""A label for each text, by transformers' own classifier for the class of the encoder, on its pre-trained pooler if any.
+"""A label for each text by transformers' own classifier for the encoder's class, on its pre-trained pooler, if any.
 
 BERT's puts the pooler (a dense layer and tanh on [CLS], trained in pre-training) between the encoder and one linear
 layer; RoBERTa's, ELECTRA's, DistilBERT's, MPNet's and ModernBERT's have a new dense layer of their own there. None of
