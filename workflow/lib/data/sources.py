@@ -19,11 +19,6 @@ log = logging.getLogger(__name__)
 STREAMED = {"sentences"}  # adapters that fetch one shard after the other, until they have enough
 
 
-def locate(entry: dict, split: str, mirror: str | Path | None = None, **words) -> list[Path | hub.Shard]:
-    """The files of one split of a registry entry. Without a mirror they are downloaded first, unless to be streamed."""
-    return locate_with_origin(entry, split, mirror, **words)[0]
-
-
 def locate_with_origin(
     entry: dict,
     split: str,
@@ -32,7 +27,10 @@ def locate_with_origin(
     dataset: str | None = None,
     licensed: str | Path | None = None,
 ) -> tuple[list[Path | hub.Shard], str]:
-    """Files of the first source that has the split, and words on their origin that hold no path of this machine."""
+    """The files of a split, from the first source that has it, and a description of their origin without local paths.
+
+    Without a mirror, files are downloaded first, unless their adapter streams them.
+    """
     sources = entry["sources"]
     dataset = dataset or " / ".join(map(_repository, sources))
     if split not in entry["splits"]:
