@@ -67,12 +67,6 @@ class StateReader:
         if len(seen) != self.n_blocks + 1:
             raise UserError(f"{type(self.model).__name__} ran {len(seen) - 1} of its {self.n_blocks} blocks")
 
-    def hidden_states(self, batch: Mapping[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """All layers at once."""
-        states = []
-        self.run(batch, lambda _, state: states.append(state))
-        return tuple(states)
-
     def read_out(self, hidden: torch.Tensor) -> torch.Tensor:
         """A state as a head reads it: through the final norm, if there is one. Of layer L: last_hidden_state."""
         return hidden if self.norm is None else self.norm(hidden)
