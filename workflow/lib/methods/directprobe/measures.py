@@ -31,24 +31,18 @@ def label_distances(distances: Distances, clusters: Clusters) -> Distances:
     return [(low, high, float(np.mean(values))) for (low, high), values in sorted(of_pair.items())]
 
 
-def nearest_clusters(x: np.ndarray, clusters: Clusters, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each new point the cluster whose hull is nearest, and the distance: 0 inside. Of equals the first counts."""
-    with one_blas_thread():
-        near = _Neighbourhood(x, clusters, new)
-        found = [near.nearest(i, range(clusters.n_clusters)) for i in range(len(near.new))]
-    return np.array([k for k, _ in found], dtype=np.intp), np.array([distance for _, distance in found])
-
-
 def predict(x: np.ndarray, clusters: Clusters, new: np.ndarray) -> np.ndarray:
-    """The label of the nearest cluster. Most often its nearest point is closer than any other hull can be, and no
-    distance is needed."""
+    """The label of the cluster whose hull is nearest to each new point; of equally near ones the first.
+
+    Most often a cluster's nearest point is closer than any other hull can be, and no hull distance is needed.
+    """
     with one_blas_thread():
         near = _Neighbourhood(x, clusters, new)
         possible = near.at_least <= near.at_most.min(axis=1, keepdims=True) + 1e-9 * near.scale
         choice = possible.argmax(axis=1)
         for i in np.flatnonzero(possible.sum(axis=1) > 1):
             if len(np.unique(clusters.labels[possible[i]])) > 1:
-                choice[i] = near.nearest(i, np.flatnonzero(possible[i]))[0]
+                choice[i] = near.nearest(i, np.flatnonzero(possible[i]))
         return clusters.labels[choice]
 
 
@@ -67,7 +61,7 @@ class _Neighbourhood:
         self.at_least = np.stack([_lower_bounds(self.new, block) for block in self.blocks], axis=1)
         self.at_most = np.stack([cdist(self.new, block).min(axis=1) for block in self.blocks], axis=1)
 
-    def nearest(self, i: int, among: Iterable[int]) -> tuple[int, float]:
+    def nearest(self, i: int, among: Iterable[int]) -> int:
         best, distance = -1, np.inf
         for k in sorted(among, key=lambda k: self.at_least[i, k]):
             if self.at_least[i, k] > distance + 1e-9 * self.scale:
@@ -75,7 +69,7 @@ class _Neighbourhood:
             found = hull_distance(self.new[i][None], self.blocks[k], scale=self.scale).distance
             if (found, k) < (distance, best):
                 best, distance = int(k), found
-        return best, distance
+        return best
 
 
 def _lower_bounds(new: np.ndarray, block: np.ndarray) -> np.ndarray:
