@@ -1,6 +1,6 @@
 """Questions with their contexts, as the answering head reads them: an example is one window of a question's context."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,7 @@ from transformers import PreTrainedTokenizerBase
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.encoders.tokenization import Encoded
+from workflow.lib.training.heads.rows import FromRows
 from workflow.lib.training.heads.windows import Frame, Room
 
 
@@ -22,7 +23,7 @@ class AnswerBatch:
 
 
 @dataclass(frozen=True)
-class AnswerExamples:
+class AnswerExamples(FromRows):
     """Windows in the order of their questions; `rows` are the questions that take part, with all their windows."""
 
     encoded: Encoded  # windows
@@ -39,14 +40,6 @@ class AnswerExamples:
 
     def __len__(self) -> int:
         return len(self.windows)
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.rows)
-
-    @property
-    def n_truncated(self) -> int:
-        return self.encoded.n_truncated
 
     @cached_property
     def windows(self) -> np.ndarray:
@@ -69,9 +62,6 @@ class AnswerExamples:
     @property
     def lengths(self) -> np.ndarray:
         return self.encoded.lengths[self.windows]
-
-    def part(self, rows: np.ndarray) -> "AnswerExamples":
-        return replace(self, rows=self.rows[rows])
 
     def n_units(self, chosen: np.ndarray) -> int:
         return len(chosen)
