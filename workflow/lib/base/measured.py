@@ -1,21 +1,21 @@
-"""Measured numbers under the names of a paper's published ones, with the differences that it tolerates."""
+"""Measured numbers, named like the paper's published ones, with tolerated differences."""
 
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
 
 KEYS = ["artifact", "series", "x"]
-Tolerances = dict[tuple[str, ...], float]  # by artifact, or by artifact and series or x where they differ
+Tolerances = dict[tuple[str, ...], float]  # by (artifact,), (artifact, series) or (artifact, x)
 
 
 def tolerance_of(tolerances: Tolerances, artifact: str, series: str, x: str) -> float:
-    """The most special one; NaN where none is set."""
+    """The most specific tolerance; NaN where none is set."""
     keys = ((artifact, series), (artifact, x), (artifact,))
     return next((tolerances[key] for key in keys if key in tolerances), float("nan"))
 
 
 def summarised(rows: list[tuple], tolerances: Tolerances) -> pd.DataFrame:
-    """`rows`: (artifact, series, x, value), one per repetition. artifact, series, x, measured, sd, n, tolerance."""
+    """Columns artifact, series, x, measured, sd, n, tolerance. `rows`: (artifact, series, x, value) per repetition."""
     frame = spread(pd.DataFrame(rows, columns=[*KEYS, "value"]), KEYS, "value").rename(columns={"mean": "measured"})
     allowed = [tolerance_of(tolerances, *key) for key in zip(*(frame[name] for name in KEYS))]
     return frame.assign(tolerance=pd.Series(allowed, dtype=float))
