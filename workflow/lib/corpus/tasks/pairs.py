@@ -10,7 +10,7 @@ from workflow.lib.corpus.tasks.example import Example, noisy
 ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
 NOMINAL_START = ("NOUN", "ADJ", "ADV", "NUM")  # tags that a noun phrase without a determiner can start with
 ASKABLE = ("make", "give", "praise", "blame", "strike", "hold", "move", "tell")
-SAME_SUBJECT = 0.3  # share of qnli's sentences without the answer; with more, a small BERT learns nothing
+SAME_SUBJECT = 0.3  # share among qnli's sentences without the answer; with more, a small BERT learns nothing
 
 
 def plain_fact(writer: Writer, frame: str | None = None, subject: Referent | None = None) -> Proposition:
