@@ -1,4 +1,4 @@
-"""From a folder to an encoder, its tokenizer and the longest input it takes. No network, no foreign code."""
+"""Loads an encoder and its tokenizer from a folder, without network access or remote code."""
 
 import inspect
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from workflow.lib.base.errors import UserError
 from workflow.lib.encoders.layers import embeddings
 from workflow.lib.encoders.states import StateReader, model_inputs
 
-# what a loaded encoder is for, within reach of whoever loads one
+# re-exports what callers need together with a loaded encoder
 __all__ = ["StateReader", "load_encoder", "load_tokenizer", "max_tokens", "model_inputs"]
 
 UNREADABLE = (OSError, ValueError, RuntimeError, SafetensorError)
@@ -40,14 +40,14 @@ def load_encoder(folder: str | Path) -> PreTrainedModel:
     except (*UNREADABLE, KeyError) as error:
         raise UserError(f"encoder folder {folder} cannot be loaded: {_first_line(error)}") from error
     if info["missing_keys"]:
-        # transformers would only warn, and go on with random weights
+        # transformers would only warn, and continue with random weights
         lacking = sorted(info["missing_keys"])
         raise UserError(f"encoder folder {folder} lacks {len(lacking)} of the model's weights, such as {lacking[0]}")
     return model
 
 
 def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTokenizerBase:
-    """`for_words`: texts will come as lists of words, and a byte-level tokenizer must see a space before each."""
+    """A fast tokenizer. `for_words`: inputs are lists of words; a byte-level tokenizer needs a space before each."""
     _check_folder(folder, "tokenizer")
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -64,7 +64,7 @@ def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTok
 
 
 def max_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
-    """The longest input, special tokens included. RoBERTa and MPNet count positions from their padding index + 1."""
+    """Maximum input length with special tokens. RoBERTa and MPNet count positions from their padding index + 1."""
     tables = [
         module
         for name, module in embeddings(model).named_modules()
@@ -87,7 +87,7 @@ def _space_before_words(tokenizer: PreTrainedTokenizerBase) -> None:
 
 
 def _check_folder(folder: str | Path, role: str) -> None:
-    # a name that is no folder would be taken for one on the Hub
+    # transformers would look for a missing folder's name on the Hub
     if not (Path(folder) / "config.json").is_file() and not (Path(folder) / "tokenizer_config.json").is_file():
         raise UserError(f"{role} folder {folder} does not exist or has no config.json")
 
@@ -98,7 +98,7 @@ def _first_line(error: Exception) -> str:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """No progress bar, and no report of a pre-training head's unused weights: what is missing, the caller checks."""
+    """No progress bar and no report of a pre-training head's unused weights; the caller checks for missing ones."""
     level, bars = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
