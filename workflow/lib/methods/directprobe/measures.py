@@ -1,4 +1,4 @@
-"""What is read off the clusters: distances between them and between labels, and the label of new points."""
+"""Measures from clusters: distances between clusters and between labels, and predicted labels of new points."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -14,7 +14,7 @@ Distances = list[tuple[int, int, float]]
 
 
 def cluster_distances(x: np.ndarray, clusters: Clusters) -> Distances:
-    """(a, b, distance of their hulls) for all clusters a < b of different labels."""
+    """(a, b, distance of their hulls) for all pairs of clusters a < b with different labels."""
     points, _, scale = _centred(x)
     blocks = [points[rows] for rows in clusters.members()]
     pairs = [(a, b) for a, b in combinations(range(len(blocks)), 2) if clusters.labels[a] != clusters.labels[b]]
@@ -23,7 +23,7 @@ def cluster_distances(x: np.ndarray, clusters: Clusters) -> Distances:
 
 
 def label_distances(distances: Distances, clusters: Clusters) -> Distances:
-    """(label, label, mean distance over the pairs of their clusters), the lower label first."""
+    """(label, label, mean distance over pairs of their clusters), the lower label first."""
     of_pair: dict[tuple[int, int], list[float]] = {}
     for a, b, distance in distances:
         low, high = sorted((int(clusters.labels[a]), int(clusters.labels[b])))
@@ -47,8 +47,8 @@ def predict(x: np.ndarray, clusters: Clusters, new: np.ndarray) -> np.ndarray:
 
 
 class _Neighbourhood:
-    """New points and hulls, with bounds on their distances: from below along the line to a hull's mean, from above by
-    its nearest point."""
+    """New points and hulls, with bounds on their distances: a lower bound along the line to a hull's mean, an upper
+    bound by its nearest point."""
 
     def __init__(self, x: np.ndarray, clusters: Clusters, new: np.ndarray) -> None:
         new = np.asarray(new)
