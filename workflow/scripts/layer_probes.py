@@ -1,4 +1,4 @@
-"""Linear probes on the [CLS] vectors of every layer: the papers' short training, and one that has converged."""
+"""Linear probes on the [CLS] vectors of every layer: with the paper's short training, and trained to convergence."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from workflow.lib.data.labelled_units import label_numbers
 from workflow.lib.methods.layer_probes.short_training import LinearHead, train_short
 from workflow.lib.methods.linear import fit_softmax
 
-# Of vectors, in one pass. Layers do not depend on each other, so any number of passes gives the same heads.
+# Size of the vectors in one pass. Layers are independent, so the number of passes does not change the heads.
 BYTES_HELD = 4 << 30
 
 
@@ -25,7 +25,7 @@ def passes(n_layers: int, bytes_of_layer: int) -> list[range]:
 def trained_heads(
     layers: list[np.ndarray], y: np.ndarray, n_classes: int, settings: dict, seed: int
 ) -> Iterator[tuple[dict, list[LinearHead | Pipeline]]]:
-    """Heads of all layers for every training; a converged one leaves nothing to chance, so its seed is -1."""
+    """Heads of all layers for each kind of training and seed; the converged ones are deterministic, with seed -1."""
     how = {name: settings[name] for name in ("learning_rate", "epochs", "batch_size")}
     for probe_seed in settings["seeds"]:
         heads = train_short(layers, y, n_classes, **how, seed=[seed, probe_seed])
@@ -34,7 +34,7 @@ def trained_heads(
 
 
 def probe_layers(train: LabelledVectors, test: LabelledVectors, settings: dict, seed: int) -> list[dict]:
-    """One row per layer and training. Labels are matched by name: either split may lack some of the other's."""
+    """One row per layer and training. Labels are matched by name, because a split may not have all of them."""
     names = sorted({*train.labels, *test.labels})
     y_train, y_test = label_numbers(train.units, names), label_numbers(test.units, names)
     bytes_of_layer = 4 * len(y_train) * read_about(train.files[train.last])["width"]
