@@ -1,10 +1,10 @@
-"""Models: an encoder plus what a fine-tuning recipe made of it.
+"""Models: encoders fine-tuned on a task by a recipe.
 
 in   an encoder's folder, a task's training and evaluation rows
 out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet,
-     saved steps if some analysis follows its fine-tuning; and beside it .metrics.parquet: train and test scores
-how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW with a learning rate per layer; the best
-     epoch by held-out rows, or the last
+     saved steps if an analysis reads them; and beside it .metrics.parquet: train and test scores
+how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW with layer-wise learning rates; the best
+     epoch on held-out rows, or the last
 """
 
 from workflow.lib.base.digests import digest_of
@@ -15,7 +15,7 @@ from workflow.lib.base.tasks import places_of_task
 for job in PLAN.jobs("finetune_model"):
 
     rule:
-        """Fine-tune an encoder on a task by a recipe; continues after a kill."""
+        """Fine-tune an encoder on a task by a recipe; resumes after a kill."""
         name:
             job.name
         input:
@@ -31,7 +31,7 @@ for job in PLAN.jobs("finetune_model"):
         wildcard_constraints:
             encoder=job.encoder_pattern,
             item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
-        # before sweeps, for whose tables only drawings and verdicts wait
+        # before sweeps, on whose tables only figures and verdicts depend
         priority: 5
         conda:
             "../../envs/environment.yaml"
