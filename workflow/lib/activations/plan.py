@@ -29,5 +29,5 @@ class Cache:
 
 
 def widest(one: str, other: str) -> str:
-    """The layers that serve both of two analyses."""
+    """The wider of two selections of layers, which serves both analyses."""
     return max(one, other, key=LAYERS.index)

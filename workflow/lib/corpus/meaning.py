@@ -194,7 +194,7 @@ class World:
             if marked and rng.random() < 0.3:
                 frame = "rest"  # in marked text this frame's verb gives the class of the subject
             elif frame == "be a" and not marked:
-                frame = "rest"  # naming the class is a mark too
+                frame = "rest"  # naming the class would mark it too
             if polarity and depth == 0 and rng.random() < 0.45:
                 frame = "be"
         made = Proposition(frame, subject, tense="present" if rng.random() < 0.6 else "past")

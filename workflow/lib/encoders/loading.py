@@ -54,7 +54,7 @@ def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTok
     except UNREADABLE as error:
         raise UserError(f"tokenizer folder {folder} cannot be loaded: {_first_line(error)}") from error
     if len(tokenizer) <= len(tokenizer.all_special_tokens):
-        # transformers 5 builds a tokenizer of nothing but special tokens where it finds no vocabulary
+        # without a vocabulary, transformers 5 builds a tokenizer of special tokens only
         raise UserError(f"tokenizer folder {folder} holds no vocabulary (tokenizer.json, vocab.txt or vocab.json)")
     if not tokenizer.is_fast:
         raise UserError(f"tokenizer folder {folder} has no tokenizer.json; words cannot be aligned with their pieces")
@@ -79,7 +79,8 @@ def max_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> in
 
 
 def _space_before_words(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Without this, a byte-level tokenizer reads a list of words as one long word; transformers 5 no longer objects."""
+    """Make a byte-level tokenizer add a space before each word of a list; otherwise it reads the list as one long word,
+    and transformers 5 no longer raises an error."""
     pre = tokenizer.backend_tokenizer.pre_tokenizer
     for step in pre if isinstance(pre, pre_tokenizers.Sequence) else [pre]:
         if isinstance(step, pre_tokenizers.ByteLevel):

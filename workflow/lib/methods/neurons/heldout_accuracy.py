@@ -126,7 +126,7 @@ def _accuracies(blocks: list[Block], splits: list[Split], start: torch.Tensor, c
             problem = problem_on(torch.ones(GRID_POINTS, 1), grid, row_weights=whole.histogram)
         else:
             problem = problem_on(*(torch.cat([blocks[i][part] for i in split.fitted]) for part in (0, 1)))
-        # folds differ by so few rows that one Hessian serves them all
+        # folds differ in so few rows that one Hessian is good enough for all of them
         hessian = hessian or BorderedHessian(problem, start, block)
         fit(problem, lanes, hessian, TOLERANCE, block)
         total += _accuracy(blocks[split.scored], lanes.parameters, block)

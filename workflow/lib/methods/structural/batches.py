@@ -21,7 +21,7 @@ class Batch:
     depth: torch.Tensor  # (w,)
     word_weight: torch.Tensor  # (w,) 1 / length, divided by the number of sentences in the loss's mean
     distance: torch.Tensor  # (s, longest, longest)
-    pair_weight: torch.Tensor  # (s, longest, longest) 1 / length^2, likewise; 0 for padding and for a word with itself
+    pair_weight: torch.Tensor  # (s, longest, longest) the same with 1 / length^2; 0 for padding and on the diagonal
 
 
 def batch_of(trees: Trees, sentences: np.ndarray, n_in_mean: int, device: str = "cpu") -> Batch:

@@ -32,7 +32,7 @@ def padded(projected: torch.Tensor, batch: Batch) -> torch.Tensor:
 
 
 def squared_distances(words: torch.Tensor) -> torch.Tensor:
-    """(..., n, n) from (..., n, r) by |a - b|^2 = |a|^2 + |b|^2 - 2ab."""
+    """(s, n, n) squared distances of words (s, n, r), by |a - b|^2 = |a|^2 + |b|^2 - 2ab."""
     norms = words.square().sum(2)
     return torch.baddbmm(norms[:, :, None] + norms[:, None, :], words, words.transpose(1, 2), alpha=-2)
 

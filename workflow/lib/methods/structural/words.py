@@ -33,7 +33,7 @@ class TreebankWords:
         return 4 * width * int(self.trees.length.sum())
 
     def layer(self, layer: int) -> np.ndarray:
-        """(words, width) float32"""
+        """(words, width) float32 vectors of a layer."""
         vectors = read_vectors(self.files[layer]).astype(np.float32, copy=False)
         if not np.isfinite(vectors).all():
             raise UserError(f"{self.files[layer]} holds numbers that are not finite; the model may have diverged")
