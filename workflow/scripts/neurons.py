@@ -20,7 +20,7 @@ def search_and_test(task: TaskVectors, settings: dict, seed: int, device: str) -
         chosen.append(row["neuron"])
         row["test_accuracy"] = accuracy_of(task, chosen, c)
     everything = accuracy_of(task, list(range(task.train.shape[1])), c)
-    # step 0 represents all dimensions together
+    # step 0 stands for all dimensions at once
     return [{"step": 0, "neuron": -1, "cv_accuracy": float("nan"), "test_accuracy": everything}, *found]
 
 

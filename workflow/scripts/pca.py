@@ -45,7 +45,7 @@ def curves(
             score = accuracy_with(onto_components(pca, n_there), task, c)
             yield {"series": series, "dimensions": n, "draw": 0, "accuracy": score}
         for draw in range(draws if n < width else 1):
-            # one permutation per draw, so that larger sets of dimensions contain smaller ones
+            # one order per draw, so that a larger set of dimensions contains the smaller ones
             chosen = np.random.default_rng([seed, draw]).permutation(width)[:n]
             score = accuracy_with(lambda x, chosen=chosen: x[:, chosen], task, c)
             yield {"series": "random", "dimensions": n, "draw": draw, "accuracy": score}

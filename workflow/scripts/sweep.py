@@ -62,7 +62,7 @@ if __name__ == "__main__":
                 moved_rows = moved(task.encoder, recipe, tuned.model.encoder, params.weights)
                 done = {"scores": tuned.scores, "distances": moved_rows}
                 finished.save(**done)
-            SavedState(state, None).remove()  # also the one left by a job that was killed right here
+            SavedState(state, None).remove()  # also one that a job left which was killed right here
             write_table([run | done["scores"]], scores)
             write_table([run | row for row in done["distances"]], distances)
             log.info("%s: %s", model, done["scores"])

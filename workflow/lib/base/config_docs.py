@@ -1,4 +1,4 @@
-"""Generates the tables of config/README.md from the schemas (`make config-docs`); a test checks that they match."""
+"""The tables of config/README.md, made from the schemas: `make config-docs`. A test keeps them in step."""
 
 import json
 from collections.abc import Iterator

@@ -12,8 +12,8 @@ contents, and a rule is written once:
             output:
                 job.files("<results>/analysis/pca/{encoder}/{item}/accuracy.parquet"),
 
-`per_job: 1` makes one such rule, with wildcards {encoder} and {item}. Otherwise one job makes all items of an encoder
-that are needed by the same papers, so that `snakemake <paper>` makes nothing that only another paper needs.
+`per_job: 1` makes one such rule, with wildcards {encoder} and {item}. Otherwise the items of an encoder that the same
+papers ask for are outputs of one job: `snakemake <paper>` then makes nothing that only another paper needs.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -55,14 +55,14 @@ class Job:
 
 
 def jobs_of(rule: str, items: Mapping[str, Iterable[str]], per_job: int | None) -> list[Job]:
-    """Jobs of a rule. `items`: item -> papers that need it. `per_job` None: all items of an encoder in one job."""
+    """`items`: the papers that ask for each. `per_job` None: as many as an encoder has."""
     if per_job == 1 or not items:
         return [Job(rule)]
     lists: dict[tuple, list[str]] = {}
     for item, papers in items.items():
         encoder, _, rest = item.partition("/")
         lists.setdefault((tuple(papers), encoder), []).append(rest)
-    # encoders with the same list of items share a rule
+    # encoders with the same list are one rule
     groups: dict[tuple, list[str]] = {}
     for (papers, encoder), rests in lists.items():
         size = per_job or len(rests)

@@ -5,11 +5,11 @@ import pandas as pd
 from workflow.lib.base.repetitions import spread
 
 KEYS = ["artifact", "series", "x"]
-Tolerances = dict[tuple[str, ...], float]  # by (artifact,), (artifact, series) or (artifact, x)
+Tolerances = dict[tuple[str, ...], float]  # by artifact, or by artifact and series or x where they differ
 
 
 def tolerance_of(tolerances: Tolerances, artifact: str, series: str, x: str) -> float:
-    """The most specific tolerance; NaN where none is set."""
+    """The most special one; NaN where none is set."""
     keys = ((artifact, series), (artifact, x), (artifact,))
     return next((tolerances[key] for key in keys if key in tolerances), float("nan"))
 

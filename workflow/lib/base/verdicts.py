@@ -18,7 +18,7 @@ class Claim:
 
 
 def half_width(values: list[float]) -> float:
-    """Half-width of the mean's 95 % confidence interval, by Student's t, as few repetitions estimate the spread too."""
+    """Of the mean's 95 % confidence interval: Student's, because two or three repetitions guess their own spread."""
     return float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / len(values) ** 0.5
 
 
@@ -41,7 +41,7 @@ def all_of(verdicts: list[str]) -> str:
 
 
 def said(values: list[float], digits: int = 1) -> str:
-    """Mean, standard deviation and n as text, such as '3.1 ± 0.2 (n=3)'; NaN (not measured) is left out."""
+    """'3.1 ± 0.2 (n=3)'; what could not be measured (NaN) does not count."""
     values = [value for value in values if value == value]
     spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
     return f"{mean(values):.{digits}f}{spread} (n={len(values)})" if values else "nothing measured"

@@ -39,7 +39,7 @@ class Outcome:
     model: Tunable
     history: list[dict]
     scores: dict[str, float]  # on the evaluation rows: test_<metric>, and n_train
-    examples: Examples  # the training examples
+    examples: Examples  # trained on
     state: SavedState
 
 

@@ -59,7 +59,7 @@ class ParserHead(Head):
         return 0.5 * of_arcs + 0.5 * cross_entropy(labels, batch.labels, ignore_index=-1, reduction="sum")
 
     def scores(self, model: Tunable, examples: TreeExamples) -> dict[str, float]:
-        """Labelled and unlabelled attachment scores of the best trees; las_greedy: each word with its best head."""
+        """Labelled and unlabelled attachment of the best trees; las_greedy: where every word takes its best head."""
         columns = []
         for _, batch, said in model.said_of(examples):
             trees, greedy = best_trees(said.arcs, batch), said.arcs.argmax(dim=1)

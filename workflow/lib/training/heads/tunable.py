@@ -58,7 +58,7 @@ class Head(nn.Module):
         raise NotImplementedError
 
     def scores(self, model: "Tunable", examples: Examples) -> dict[str, float]:
-        """The task's metrics in 0..1 (Matthews: -1..1), the main one, used by `keep_best` and curves, first."""
+        """The task's metrics in 0..1 (Matthews: -1..1), the main one first: `keep_best` and curves read that."""
         raise NotImplementedError
 
 
