@@ -11,6 +11,7 @@ from torch import nn
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from tests.families import FAMILIES, family_config
+from tests.tiny import hidden_states
 from workflow.lib.base.errors import UserError
 from workflow.lib.encoders import layers, loading, recipes
 from workflow.lib.training import learning_rates
@@ -63,7 +64,7 @@ def batch():
 
 @torch.no_grad()
 def states_of(model, batch):
-    return loading.StateReader(model).hidden_states(batch)
+    return hidden_states(model, batch)
 
 
 def assert_same(one, other):
@@ -124,9 +125,8 @@ def test_hidden_states_are_what_enters_and_leaves_the_blocks(model, batch):
 def test_read_out_of_the_last_layer_is_what_heads_read(model, family, batch):
     with torch.no_grad():
         last = model(**loading.model_inputs(model, batch)).last_hidden_state
-        reader = loading.StateReader(model)
-        states = reader.hidden_states(batch)
-        assert_same(reader.read_out(states[-1]), last)
+        states = hidden_states(model, batch)
+        assert_same(loading.StateReader(model).read_out(states[-1]), last)
     assert torch.allclose(states[-1], last) == (family != "modernbert")
 
 

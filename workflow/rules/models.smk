@@ -1,4 +1,4 @@
-"""Models: an encoder plus what a fine-tuning recipe made of it.
+"""Models: encoders fine-tuned on a task by a recipe.
 
 in   an encoder's folder, a task's training and evaluation rows
 out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet,
@@ -14,7 +14,7 @@ from workflow.lib.base.machine import growing
 for job in PLAN.jobs("finetune_model"):
 
     rule:
-        """Fine-tune an encoder on a task by a recipe; continues after a kill."""
+        """Fine-tune an encoder on a task by a recipe; resumes after a kill."""
         name:
             job.name
         input:
@@ -30,7 +30,7 @@ for job in PLAN.jobs("finetune_model"):
         wildcard_constraints:
             encoder=job.encoder_pattern,
             item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
-        # before sweeps, for whose tables only drawings and verdicts wait
+        # before sweeps, on whose tables only figures and verdicts depend
         priority: 5
         conda:
             "../../envs/environment.yaml"

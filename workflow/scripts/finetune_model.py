@@ -1,4 +1,4 @@
-"""Fine-tune an encoder on a task by a recipe, and measure it on the evaluation split."""
+"""Fine-tunes an encoder on a task by a recipe, and evaluates it."""
 
 import json
 from pathlib import Path
@@ -20,13 +20,13 @@ def save_model(model: Tunable, folder: Path, about: dict) -> None:
 
 
 def save_whole(tuned: Outcome, path: str, about: dict, encoder: str) -> None:
-    """The model, its tokenizer, the history of its training and the steps that it saved."""
+    """Save the model with its tokenizer, training history and saved steps."""
     with whole_folder(path) as folder:
         save_model(tuned.model, folder, about)
         load_tokenizer(encoder).save_pretrained(folder)
         write_table(tuned.history, folder / "history.parquet")
         if tuned.state.folder.exists():
-            # killed between here and the end, training must begin anew: a state without its steps is not continued
+            # if killed between here and the end, training must restart: a state without its steps cannot be resumed
             tuned.state.remove()
             tuned.state.folder.rename(folder / "steps")
 

@@ -1,4 +1,4 @@
-"""Linear probes on the [CLS] vectors of every layer: the papers' short training, and one that has converged."""
+"""Linear probes on the [CLS] vectors of every layer: with the paper's short training, and trained to convergence."""
 
 from collections.abc import Callable, Iterator
 
@@ -28,7 +28,7 @@ def passes(n_layers: int, bytes_of_layer: int) -> list[range]:
 def trained_heads(
     layers: list[np.ndarray], y: np.ndarray, n_classes: int, settings: dict, seed: int
 ) -> Iterator[tuple[dict, list[LinearHead | Pipeline]]]:
-    """Heads of all layers for every training; a converged one leaves nothing to chance, so its seed is -1."""
+    """Heads of all layers for each kind of training and seed; the converged ones are deterministic, with seed -1."""
     how = {name: settings[name] for name in ("learning_rate", "epochs", "batch_size")}
     for probe_seed in settings["seeds"]:
         heads = train_short(layers, y, n_classes, **how, seed=[seed, probe_seed])

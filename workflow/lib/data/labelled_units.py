@@ -1,4 +1,4 @@
-"""What a task labels: whole texts, words, or pairs of words. The same for training heads and for probes."""
+"""The units that a task labels: texts, words, or pairs of words. Shared by training heads and probes."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class Units:
     """One entry per labelled unit, in order of examples. `words` has no row for texts, one for words, two for pairs."""
 
     example: np.ndarray  # (n,) row of the dataset
-    words: np.ndarray  # (0, 1 or 2; n) index of the word within its sentence; of a pair the dependent comes first
+    words: np.ndarray  # (0, 1 or 2; n) index of the word within its sentence; in a pair the dependent comes first
     label: np.ndarray  # (n,) names
 
     def __len__(self) -> int:
@@ -21,7 +21,7 @@ class Units:
 
 
 def labelled_units(table: pa.Table, info: dict, head: str) -> Units:
-    """sequence, pooled: texts; word: words with their UPOS, or one-word spans; word_pair: words and their heads."""
+    """Units of a head: sequence, pooled: texts; word: words (UPOS) or one-word spans; word_pair: words and heads."""
     readers = {
         ("sequence", "text"): _texts,
         ("pooled", "text"): _texts,
@@ -42,12 +42,12 @@ def labelled_units(table: pa.Table, info: dict, head: str) -> Units:
 
 
 def vocabulary(units: Units, info: dict) -> list[str]:
-    """Labels by number: those of a text dataset in its own order, else the ones that occur, sorted."""
+    """Label names by number: a text dataset's own list, otherwise the labels that occur, sorted."""
     return list(info["labels"]) if info["kind"] == "text" else sorted(set(units.label))
 
 
 def label_numbers(units: Units, labels: list[str]) -> np.ndarray:
-    """-1 for a label that the vocabulary (of the training rows) lacks: no prediction can be right there."""
+    """Label numbers; -1 for a label that is not in the (training) vocabulary, where no prediction can be correct."""
     number = {name: at for at, name in enumerate(labels)}
     return np.array([number.get(name, -1) for name in units.label], dtype=np.int64)
 
@@ -90,7 +90,7 @@ def _one_word_spans(table: pa.Table, info: dict):
 
 
 def words_in_spans(table: pa.Table) -> list[np.ndarray]:
-    """Of every row the words that lie inside a span of some target, sorted."""
+    """For each row, the sorted indices of the words inside any target's span."""
     found = []
     for targets in table["targets"].to_pylist():
         spans = [(target["start1"], target["end1"]) for target in targets]
