@@ -2,7 +2,7 @@
 
 in   activations of a model: general sentences, a task's training and evaluation texts
 out  analysis/pca/<model>/<task>/accuracy.parquet   model, task, series (general, in_domain, random), dimensions, draw,
-                                                    accuracy
+                                                    accuracy, right (which test rows)
      analysis/pca/<model>/<task>/variance.parquet   model, component, explained (share of variance, general sentences)
      analysis/pca/<model>/<task>/samples.parquet    model, task, sample_size, draw, accuracy
 how  PCA fitted on general sentences or on the task's own texts, or random raw dimensions; then a softmax classifier
