@@ -1,4 +1,4 @@
-"""Panels that figures 2, 3 and 5 of singh2020 are made of: layer probes, and how far weights moved."""
+"""Panels that singh2020's figures are made of: scores by layers lost, layer probes, and how far weights moved."""
 
 import pandas as pd
 
@@ -6,11 +6,20 @@ from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import curve, legend_above
 from workflow.papers.singh2020.numbers import METRIC_NAMES, first_measure, metric_of, reinit_curves, size_name
 
-REINITIALISED = "re-initialised, all fine-tuned"
+REINITIALISED = "re-initialised, then fine-tuned"
 TRAININGS = {
     "short": "removed, rest frozen: short probe",
     "converged": "removed, rest frozen: converged probe",
 }
+
+
+def label_scores(axes, task: str, x_label: str) -> None:
+    """Axes of scores by numbers of layers. No ticks in the legend's room, where there is no score: none is above 1."""
+    axes.set(xlabel=x_label, ylabel=METRIC_NAMES[metric_of(task)])
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    low, high = axes.get_ylim()
+    legend_above(axes, room=0.11)
+    axes.set_yticks([tick for tick in axes.get_yticks() if low <= tick <= high])
 
 
 def probing_panel(axes, probes: pd.DataFrame, sweeps: pd.DataFrame, task: str, initialiser: str) -> None:
@@ -28,9 +37,7 @@ def probing_panel(axes, probes: pd.DataFrame, sweeps: pd.DataFrame, task: str, i
     for number, (training, label) in enumerate(TRAININGS.items(), start=1):
         by_depth = spread(here[here["training"] == training], ["lost"], metric).sort_values("lost")
         curve(axes, by_depth["lost"], by_depth["mean"], by_depth["sd"], label, number)
-    axes.set(xlabel="pre-trained layers lost, from the top", ylabel=METRIC_NAMES[metric])
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    legend_above(axes)
+    label_scores(axes, task, "pre-trained layers lost, from the top")
 
 
 def distance_panel(axes, distances: pd.DataFrame, task: str) -> None:
