@@ -1,4 +1,4 @@
-"""Repetitions that several papers have: encoders x fine-tuning seeds, and sweeps of recipes over them."""
+"""Model names for repetitions that several papers use: encoders x fine-tuning seeds, and sweeps of recipes."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from workflow.lib.encoders.shapes import layers_of
 
 
 def runs(section: dict) -> list[tuple[str, int]]:
-    """Encoder and fine-tuning seed of every repetition: spreads are over these."""
+    """(encoder, fine-tuning seed) of every repetition; spreads are computed over these."""
     return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
 
 
@@ -22,7 +22,7 @@ def tuned_models(section: dict, tasks: list[str]) -> list[str]:
 
 
 def sweep_models(config: dict, section: dict, recipes: Callable[[int], list[str]]) -> list[str]:
-    """Models of which only scores and weight distances are kept. `recipes`: by the encoder's number of layers."""
+    """Models of which only scores and weight distances are kept. `recipes`: number of layers -> recipes."""
     return [
         tuned(encoder, task, recipe, seed=seed)
         for task in section["tasks"]
