@@ -1,6 +1,5 @@
 """singh2020's curves, figures' choices, numbers and claims on planted outcomes."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
