@@ -11,9 +11,9 @@ def runs(section: dict) -> list[tuple[str, int]]:
     return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
 
 
-def spread_over(encoders: int, seeds: int = 1) -> str:
+def spread_over(encoders: int, seeds: int = 1, seeds_are: str = "fine-tuning seeds") -> str:
     """For captions: what a standard deviation is taken over."""
-    parts = [f"{n} {what}" for n, what in ((encoders, "pre-trained encoders"), (seeds, "fine-tuning seeds")) if n > 1]
+    parts = [f"{n} {what}" for n, what in ((encoders, "pre-trained encoders"), (seeds, seeds_are)) if n > 1]
     return f"one standard deviation over {' x '.join(parts)}" if parts else "not shown: there is one run"
 
 
