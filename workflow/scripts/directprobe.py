@@ -1,4 +1,4 @@
-"""DirectProbe on the last layer: clusters of a task's training and test points, distances between labels."""
+"""DirectProbe on the last layer: clusters of a task's training and test points, and distances between labels."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
 
 
 def clusters_row(points: np.ndarray, labels: np.ndarray, strict: bool) -> dict:
-    """One cluster per label means that the labels are linearly separable, pair by pair."""
+    """A row of the table of clusters. One cluster per label means that the labels are pairwise linearly separable."""
     names, numbers = np.unique(labels.astype(str), return_inverse=True)
     clusters = probe(points, numbers, strict_spheres=strict)
     return {"n_points": len(labels), "n_labels": len(names), "floor": cluster_floor(points, numbers),
@@ -18,7 +18,7 @@ def clusters_row(points: np.ndarray, labels: np.ndarray, strict: bool) -> dict:
 
 
 def distance_rows(points: np.ndarray, labels: np.ndarray) -> Iterator[dict]:
-    """Between whole labels; 0 where they overlap."""
+    """Rows with the distances between whole labels; 0 if they overlap."""
     counts = dict(zip(*np.unique(labels.astype(str), return_counts=True)))
     for (a, b), gap in label_hull_distances(points, labels).items():
         yield {"label_a": a, "label_b": b, "points_a": int(counts[a]), "points_b": int(counts[b]),

@@ -1,4 +1,4 @@
-"""What the description length of a dataset's labels under a model reads: as edge probes, without the test rows."""
+"""Activations that the description length of a dataset's labels reads: those of edge probes, without the test rows."""
 
 from workflow.lib.activations.plan import Cache
 

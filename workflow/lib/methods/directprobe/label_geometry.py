@@ -1,4 +1,4 @@
-"""Label geometry as tables: nearest labels, and how alike two geometries are."""
+"""Label geometry from tables of distances: nearest labels, and the similarity of two geometries."""
 
 from itertools import combinations
 
@@ -7,16 +7,16 @@ import pandas as pd
 
 
 def nearest_distances(distances: pd.DataFrame) -> pd.Series:
-    """Per label its distance to the nearest other one. Rows: label_a, label_b, distance."""
+    """Each label's distance to its nearest other label. Columns of `distances`: label_a, label_b, distance."""
     both = pd.concat([distances, distances.rename(columns={"label_a": "label_b", "label_b": "label_a"})])
     return both.groupby("label_a")["distance"].min().rename_axis("label")
 
 
 def spatial_similarity(one: pd.DataFrame, other: pd.DataFrame, missing: str = "shared") -> float:
-    """Pearson correlation of two geometries' distances, label pair by label pair (label_a comes first by name).
+    """Pearson correlation of two geometries' distances over label pairs (label_a precedes label_b by name).
 
-    A label may be missing from one of them. `shared`: only labels that both have; `zero`: all labels that either has, a
-    missing one at a distance of 0 from all others.
+    A label may be missing from one of them. `shared`: only labels that both have; `zero`: all labels that either has,
+    with distance 0 from a missing label to all others.
     """
     vectors = [frame.set_index(["label_a", "label_b"])["distance"] for frame in (one, other)]
     known = [set(vector.index.get_level_values(0)) | set(vector.index.get_level_values(1)) for vector in vectors]
@@ -45,7 +45,7 @@ def of_enough_points(distances: pd.DataFrame, points: pd.Series, at_least: int, 
 
 
 def without_small_labels(frame: pd.DataFrame, points: pd.Series, at_least: int) -> pd.DataFrame:
-    """Leave out labels with few points; `points`: their number by label."""
+    """Drop labels with fewer than `at_least` points; `points`: number of points by label."""
     small = set(points.index[points < at_least])
     columns = [name for name in ("label", "label_a", "label_b") if name in frame]
     return frame[~frame[columns].isin(small).any(axis=1)]
