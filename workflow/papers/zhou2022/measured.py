@@ -22,7 +22,7 @@ from workflow.papers.zhou2022.published import published_cell, published_label, 
 ACCURACY, SIMILARITY, DISTANCE = 2.0, 0.1, 3.0
 TOLERANCES = {
     ("table1",): 0.0,
-    ("table1", "parameters_m"): 1.3,  # published with pooler and MLM head (1.2 M of BERT-base), which we do not store
+    ("table1", "parameters_m"): 0.7,  # published with the MLM head (0.6 M of BERT-base), which we do not store
     ("table5", "accuracy"): ACCURACY,
     ("table5", "mean_increase"): DISTANCE,
     ("table5",): 5.0,  # labels that moved apart or together
