@@ -138,8 +138,11 @@ def check(config: dict, faults) -> None:
     faults.place("merchant2020.general", section["general"])
     faults.names("merchant2020.in_domain", section["in_domain"], section["tasks"], "task in merchant2020.tasks")
     faults.splits("merchant2020.treebank", section["treebank"], ("train", "dev", "test"))
+    coded = config["description_length"]["coded"]
+    faults.unless(coded != "dev", "description_length.coded", coded, "a split that early stopping does not look at")
     for at, dataset in enumerate(section["edge_tasks"]):
-        faults.splits(f"merchant2020.edge_tasks[{at}]", dataset, ("train", "dev", "test"))
+        needed = dict.fromkeys(("train", "dev", "test", coded))
+        faults.splits(f"merchant2020.edge_tasks[{at}]", dataset, tuple(needed))
     faults.same_depth("merchant2020.encoders", section["encoders"])
     shortest, longest = config["structural"]["min_length"], config["structural"]["max_length"]
     faults.unless(shortest <= longest, "structural.max_length", longest, f"at least {shortest}")
