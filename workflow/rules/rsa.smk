@@ -3,6 +3,7 @@
 in   activations of the same sampled tokens under a tuned model and under its encoder
 out  analysis/rsa/<model>/<dataset>-<split>/similarity.parquet  model, text (dataset-split), layer, sample, n_tokens,
                                                                 n_examples, similarity (1: unchanged)
+     analysis/rsa/<model>/<dataset>-<split>.first/similarity.parquet  the same of the first texts of pairs alone
 how  cosines of all pairs of tokens in both spaces; Pearson's correlation of the two, by layer. A job for each model and
      text: the process starts in half a second
 """

@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Callable
 from functools import cached_property
 
-from workflow.lib.activations.plan import Cache, widest
+from workflow.lib.activations.plan import SAMPLED, Cache, widest
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.jobs import Job, jobs_of
 from workflow.lib.base.names import (
@@ -105,7 +105,7 @@ class Plan:
         """What is stored of a dataset under a model."""
         unit, _, folder = target_of(item).rpartition("/")
         settings = {"layers": self.layers.get(item, "all"), "max_tokens": max_tokens_of(self.config, folder)}
-        if unit == "sampled":
+        if unit in SAMPLED:
             rsa = self.config["rsa"]  # each of its samples can have tokens of its own
             settings |= {
                 "rows": rsa["rows"],
