@@ -28,7 +28,7 @@ report: .venv/ready
 
 # The rules as a picture (needs Graphviz's dot), each once however many share a process: docs/rulegraph.svg
 rulegraph: .venv/ready
-	$(BIN)/snakemake --config 'share={sweeps: 1, activations: 1, analyses: 1}' --rulegraph dot -- all | dot -Tsvg > docs/rulegraph.svg
+	$(BIN)/snakemake --config 'share={models: 1, sweeps: 1, activations: 1, analyses: 1}' --rulegraph dot -- all | dot -Tsvg > docs/rulegraph.svg
 
 # The tables of config/README.md, from the schemas, and those of the papers' claims, from their claims.yaml
 docs: .venv/ready

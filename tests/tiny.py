@@ -7,6 +7,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import AutoModel, PreTrainedModel, PreTrainedTokenizerFast
 
 from tests.families import family_config
+from workflow.lib.encoders.states import StateReader
 
 SPECIAL = ["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]"]
 
@@ -39,6 +40,13 @@ def encoder(family: str = "bert", layers: int = 2, width: int = 16, seed: int = 
         setattr(config, name, value)
     torch.manual_seed(seed)
     return AutoModel.from_config(config).eval()
+
+
+def hidden_states(model: PreTrainedModel, batch: dict[str, torch.Tensor]) -> list[torch.Tensor]:
+    """All layers of a batch."""
+    states = []
+    StateReader(model).run(batch, lambda _, state: states.append(state))
+    return states
 
 
 def save(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> Path:

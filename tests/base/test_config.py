@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workflow.lib.base.config import check_config, config_schema
+from workflow.lib.base.config import check_config, composed, config_schema
 from workflow.lib.base.config_docs import README, generated, resolved
 from workflow.lib.base.errors import UserError
 from workflow.papers import all_papers
@@ -159,6 +159,15 @@ def test_a_task_is_trained_as_its_paper_trains_unless_it_says_otherwise():
     assert config["tasks"]["pos"]["weight_decay"] == 0 and config["tasks"]["sst2"]["weight_decay"] == 0.01
 
 
+def test_settings_for_an_encoder_are_the_most_special_of_their_level():
+    general, paper = {"epochs": 4, "batch_size": 32}, {"epochs": 10, "for_encoder": {"base": {"epochs": 3}}}
+    assert composed(general, paper) == {"epochs": 10, "batch_size": 32, "for_encoder": {"base": {"epochs": 3}}}
+    task = {"batch_size": 16, "for_encoder": {"base": {"batch_size": 8}, "tiny": {"epochs": 10}}}
+    found = composed(general, paper, task)
+    assert found["for_encoder"] == {"base": {"epochs": 3, "batch_size": 8}, "tiny": {}}
+    assert composed(general, paper, {"epochs": 5})["for_encoder"] == {"base": {}}  # a task's keys win over its paper's
+
+
 def test_a_dataset_put_into_a_paper_is_trained_that_way_and_two_ways_need_two_tasks():
     assert checked({"matton2019": {"tasks": ["tag2"]}, "tasks": {"tag2": {"dataset": "sst2"}}})["tasks"]["tag2"][
         "keep_best"
@@ -283,7 +292,13 @@ MISTAKES = [
     ({"matton2019": {"seeds": [0, 0]}}, "matton2019.seeds is [0, 0]; must be without repeats"),
     ({"matton2019": {"tasks": []}}, "matton2019.tasks is []; must be not empty"),
     ({"papers": ["matton2019"], "matton2019": {"tasks": ["imdb", "ag_news", "parse"]}},
-     "matton2019.tasks[2] is 'parse'; must be a task whose head is 'sequence'"),
+     "matton2019.tasks[2] is 'parse'; must be a task whose head is 'sequence' or 'pooled'"),
+    ({"training": {"for_encoder": {"base": {"epoch": 1}}}},
+     "unknown key 'training.for_encoder.base.epoch' (did you mean 'epochs'?)"),
+    ({"tasks": {"imdb": {"for_encoder": {"bas": {"epochs": 1}}}}},
+     "tasks.imdb.for_encoder.bas is 'bas': no such encoder (did you mean 'base'?)"),
+    ({"tasks": {"imdb": {"also_evaluate": "dev"}}},
+     "tasks.imdb.also_evaluate is 'dev': no such split of 'imdb' (one of: train, test)"),
     ({"pca": {"components": [1, "x"]}}, "pca.components[1] is 'x'; must be a whole number"),
     ({"pca": {"components": [5, 5]}}, "pca.components is [5, 5]; must be without repeats"),
     ({"pca": {"components": [1, 65]}},
@@ -317,7 +332,7 @@ MISTAKES = [
      "you mean 'sst2'?)"),
     ({"singh2020": {"fractions": {"sst2": [2]}}}, "singh2020.fractions.sst2[0] is 2; must be at most 1"),
     ({"singh2020": {"fractions": {"parse": [1]}}}, "singh2020.fractions[2] is 'parse'; must be a task whose head is "
-     "'sequence'"),
+     "'sequence' or 'pooled'"),
     ({"singh2020": {"initialiser": "nearzer"}}, "singh2020.initialiser is 'nearzer'; must be one of reinit, nearzero "
      "(did you mean 'nearzero'?)"),
     ({"beyond": {"pretraining_gain": {"trained": ["bas.0"]}}},
@@ -379,4 +394,4 @@ def test_what_suits_the_demo_s_small_encoders_does_not_leak_into_other_presets(p
     """Presets lie over the demo: what a task there sets and a preset leaves alone must be the paper's choice."""
     demo, over = (yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())["tasks"] for name in ("config", preset))
     kept = {key for task, entry in demo.items() for key in entry.keys() - (over.get(task) or {}).keys()}
-    assert kept == {"dataset", "head", "holdout"}
+    assert kept == {"dataset", "head", "holdout", "evaluate", "also_evaluate"}

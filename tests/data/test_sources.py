@@ -14,13 +14,17 @@ from jsonschema import Draft202012Validator
 from workflow.lib.base.errors import UserError
 from workflow.lib.corpus.tasks import DATASETS, generate
 from workflow.lib.data import hub, sources
-from workflow.lib.data.sources import locate, locate_with_origin
+from workflow.lib.data.sources import locate_with_origin
 
 ROOT = Path(__file__).resolve().parents[2]
 HASH = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = b"NUM:count How many ?\n"
 REGISTRY = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
 VALIDATOR = Draft202012Validator(yaml.safe_load((ROOT / "workflow" / "schemas" / "datasets.schema.yaml").read_text()))
+
+
+def locate(*args, **options) -> list[Path | hub.Shard]:
+    return locate_with_origin(*args, **options)[0]
 
 
 @pytest.fixture

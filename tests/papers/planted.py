@@ -7,7 +7,7 @@ from workflow.lib.base.verdicts import FAILS, HOLDS
 
 
 def right_rows(accuracy: float, n_rows: int = 2000, seed: int = 0) -> np.ndarray:
-    """Rows that a classifier of this accuracy got right. Of the same seed, a better one is right wherever a worse is."""
+    """Rows that a classifier of this accuracy got right; a better one of the same seed is right wherever a worse is."""
     order = np.random.default_rng(seed).permutation(n_rows)
     return order < round(accuracy * n_rows)
 

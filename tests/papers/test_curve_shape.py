@@ -5,7 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from workflow.papers.singh2020.curve_shape import FLAT, concavity, departure, drop_begins
+from workflow.papers.singh2020.curve_shape import (
+    FLAT,
+    concavity,
+    departure,
+    drop_begins,
+    half_gained,
+    lost_between,
+    share_lost_between,
+    steepest_step,
+)
 
 RNG = np.random.default_rng(0)
 FALLING = [np.append(0.9, 0.9 - np.cumsum(RNG.uniform(0.01, 0.1, n))) for n in (2, 3, 4, 6, 12)]
@@ -65,17 +74,17 @@ def test_a_cliff_begins_where_it_stands(at):
     assert drop_begins(cliff(12, at)) == at
 
 
-@pytest.mark.parametrize(("share", "expected"), [(0.0, 1), (0.05, 1), (0.1, 2), (0.25, 3), (0.9, 10), (1.0, None)])
+@pytest.mark.parametrize(("share", "expected"), [(0.0, 1), (0.05, 1), (0.1, 2), (0.25, 3), (0.9, 10), (1.0, math.nan)])
 def test_a_straight_fall_begins_beyond_the_share(share, expected):
     # exactly the share is not yet more than the share, whatever the rounding
-    assert drop_begins(line(10), share) == expected
-    assert drop_begins(line(10, 0.7, 0.1), share) == expected
+    assert drop_begins(line(10), share=share) == pytest.approx(expected, nan_ok=True)
+    assert drop_begins(line(10, 0.7, 0.1), share=share) == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_dip_that_recovers_is_no_beginning():
     assert drop_begins([0.9, 0.6, 0.9, 0.9, 0.7, 0.5]) == 4
     assert drop_begins([0.9, 0.6, 0.7, 0.8, 0.7, 0.5]) == 1
-    assert drop_begins([0.9, 0.5, 0.5, 0.9]) is None  # the end has recovered
+    assert math.isnan(drop_begins([0.9, 0.5, 0.5, 0.9]))  # the end has recovered
 
 
 def test_the_drop_is_measured_from_the_unharmed_score_to_the_worst():
@@ -85,9 +94,9 @@ def test_the_drop_is_measured_from_the_unharmed_score_to_the_worst():
 
 
 def test_a_flat_curve_has_no_beginning():
-    assert drop_begins([0.9, 0.9, 0.9]) is None
-    assert drop_begins([0.5, 0.6, 0.7]) is None
-    assert drop_begins([0.9, 0.9, 0.9 - 0.9 * FLAT]) is None
+    assert math.isnan(drop_begins([0.9, 0.9, 0.9]))
+    assert math.isnan(drop_begins([0.5, 0.6, 0.7]))
+    assert math.isnan(drop_begins([0.9, 0.9, 0.9 - 0.9 * FLAT]))
     assert drop_begins([0.9, 0.9, 0.9 - 1.1 * FLAT]) == 2
 
 
@@ -108,6 +117,49 @@ def test_departure_is_that_of_a_slow_loop(scores):
     assert departure(scores) == pytest.approx(sum(far) / len(far))
 
 
+# ---- the steepest step, and where half is gained
+
+
+@pytest.mark.parametrize("n_layers", [2, 4, 12])
+def test_the_steepest_step_has_its_closed_forms(n_layers):
+    assert steepest_step(line(n_layers)) == pytest.approx(1 / n_layers)
+    assert steepest_step(cliff(n_layers, at=1)) == pytest.approx(1)
+    # a rise before the fall makes the way longer, not the step
+    assert steepest_step([0.8, 0.9, 0.6, 0.5]) == pytest.approx(0.3 / 0.4)
+    assert math.isnan(steepest_step([0.5, 0.5 + 0.9 * FLAT, 0.5]))
+
+
+@pytest.mark.parametrize("at", range(1, 13))
+def test_half_is_gained_in_the_middle_of_a_cliff(at):
+    """With `at` of twelve layers lost the score is low, with one less it is high: 12 - at and 13 - at are kept."""
+    assert half_gained(cliff(12, at)) == pytest.approx(12.5 - at)
+
+
+def test_half_is_gained_where_the_way_up_is_half():
+    assert half_gained(line(10)) == pytest.approx(5)
+    assert half_gained(line(11)) == pytest.approx(5.5)
+    assert half_gained([0.5, 0.7, 0.9]) == 0  # the best score without any pre-trained layer
+    assert half_gained([0.5, 0.9, 0.8, 0.5]) == pytest.approx(1 * 0.2 / 0.3)  # reached for the first time
+    assert math.isnan(half_gained([0.9, 0.9, 0.9]))
+
+
+def test_what_layers_cost():
+    assert lost_between(line(12), 4, 8) == pytest.approx(0.4 / 3)
+    assert share_lost_between(line(12), 4, 8) == pytest.approx(1 / 3)
+    assert share_lost_between(cliff(12, 10), 8, 12) == 1 and share_lost_between(cliff(12, 10), 4, 8) == 0
+    assert math.isnan(share_lost_between([0.9, 0.7, 0.9], 0, 1))
+
+
+# ---- many curves at once
+
+
+@pytest.mark.parametrize("function", [concavity, departure, drop_begins, steepest_step, half_gained])
+def test_many_curves_are_one_by_one(function):
+    curves = np.stack([line(12), cliff(12, 3), cliff(12, 12), np.full(13, 0.7), NOISY[-1]])
+    assert function(curves) == pytest.approx([float(function(curve)) for curve in curves], nan_ok=True)
+    assert math.isnan(function(curves)[3]) and function(curves[None]).shape == (1, 5)
+
+
 # ---- invariances, and what is no curve
 
 
@@ -118,17 +170,18 @@ def test_adding_and_scaling_change_nothing(scores, scale, shift):
     assert concavity(other) == pytest.approx(concavity(scores), abs=1e-9)
     assert drop_begins(other) == drop_begins(scores)
     assert departure(other) == pytest.approx(departure(scores), nan_ok=True)
+    assert steepest_step(other) == pytest.approx(steepest_step(scores))
+    assert half_gained(other) == pytest.approx(half_gained(scores))
 
 
 def test_lists_and_arrays_are_the_same_and_stay_as_they_are():
     scores = NOISY[0].copy()
     assert concavity(list(scores)) == concavity(scores)
-    assert isinstance(drop_begins(scores), int) and isinstance(departure(scores), float)
     assert np.array_equal(scores, NOISY[0])
 
 
-@pytest.mark.parametrize("function", [concavity, departure, drop_begins])
-@pytest.mark.parametrize("scores", [[], [0.5], [0.5, math.nan, 0.3], [[0.5, 0.3]]])
+@pytest.mark.parametrize("function", [concavity, departure, drop_begins, steepest_step, half_gained])
+@pytest.mark.parametrize("scores", [[], 0.5, [0.5], [0.5, math.nan, 0.3], [[0.5], [0.3]]])
 def test_what_is_no_curve_is_refused(function, scores):
     with pytest.raises(ValueError, match="curve"):
         function(scores)

@@ -126,7 +126,7 @@ def test_figures_draw_the_tasks_that_they_are_given():
 
 
 def test_a_cluster_has_a_job_for_each_item_and_one_rule(demo):
-    alone = plan_of(share={"sweeps": 1, "activations": 1, "analyses": 1})
+    alone = plan_of(share={"models": 1, "sweeps": 1, "activations": 1, "analyses": 1})
     assert [job.name for rule in alone.items for job in alone.jobs(rule)] == list(alone.items)
 
 

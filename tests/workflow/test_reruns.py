@@ -100,7 +100,7 @@ def test_changed_key_reruns_what_depends_on_it(finished):
 
 
 def test_another_row_count_extracts_that_dataset_alone_on_a_cluster(finished):
-    share = "share={sweeps: 1, activations: 1, analyses: 1}"
+    share = "share={models: 1, sweeps: 1, activations: 1, analyses: 1}"
     more = "datasets={imdb: {source: embedded, rows: {train: 60, test: 41}}}"
     planned = finished.snakemake("--dry-run", "--rerun-triggers", "mtime", "--config", share, more, "--forcerun",
                                  "results/tiny/data/imdb/test.parquet")  # fmt: skip

@@ -1,11 +1,11 @@
-"""Activation caches: what the layers of a model say of the units of a dataset.
+"""Activation caches: vectors of a dataset's units in a model's layers.
 
-in   an encoder's folder and those of the models tuned from it, the datasets that analyses look at through them
+in   folders of an encoder and of the models fine-tuned from it, the datasets that analyses read
 out  activations/<encoder>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
      layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <unit> = cls, word, sampled
      (tokens), sampled_first (tokens of the first text alone), span (tokens inside annotated spans)
      activations/<encoder>/<adapted>/steps/<unit>/<dataset>-<split>/<update>/layer-<kk>.parquet: the same at saved steps
-how  one forward pass per dataset writes the layers and units that some analysis reads, once for all papers
+how  one forward pass per dataset writes the layers and units that any analysis reads, once for all papers
 """
 
 from workflow.lib.base.digests import digest_of
@@ -32,7 +32,7 @@ for job in PLAN.jobs("cache_activations"):
         wildcard_constraints:
             encoder=job.encoder_pattern,
             item=r"[a-z][a-z0-9_.-]*/(steps/)?[a-z_]+/[a-z0-9_]+-[a-z0-9_]+",
-        # before sweeps, for whose tables only drawings and verdicts wait
+        # before sweeps, on whose tables only figures and verdicts depend
         priority: 5
         conda:
             "../../envs/environment.yaml"

@@ -1,15 +1,15 @@
 """Figures and tables: one rule draws and one tabulates, for all papers.
 
-in   analysis tables, scores of models and sweeps, as the paper's plan says (workflow/papers/<paper>/plan.py)
+in   analysis tables, scores of models and sweeps, as listed in the paper's plan (workflow/papers/<paper>/plan.py)
 out  figures/<paper>/<id>.{pdf,png}, tables/<paper>/<id>.{csv,md}
-how  by the script that the paper's artifacts.yaml names; its caption goes into the report
+how  by the script given in the paper's artifacts.yaml; its caption goes into the report
 """
 
 from workflow.lib.base.digests import digest_of
 
 
 rule draw:
-    """A figure of a paper."""
+    """Draw a figure of a paper."""
     input:
         unpack(lambda w: PLAN.needs(w.paper, w.id).inputs),
         published=lambda w: PLAN.papers[w.paper].published or [],
@@ -25,7 +25,7 @@ rule draw:
         "<results>/logs/figures/{paper}/{id}.log",
     benchmark:
         "<results>/benchmarks/figures/{paper}/{id}.tsv"
-    # seen as soon as it can be; and Snakemake looks up the inputs of all waiting jobs whenever one ends
+    # shown as early as possible; and Snakemake checks the inputs of all waiting jobs whenever a job ends
     priority: 8
     conda:
         "../../envs/environment.yaml"
@@ -42,7 +42,7 @@ rule draw:
 
 
 rule tabulate:
-    """A table of a paper, for machines (CSV) and for readers (Markdown)."""
+    """Write a table of a paper, for machines (CSV) and for readers (Markdown)."""
     input:
         unpack(lambda w: PLAN.needs(w.paper, w.id).inputs),
         published=lambda w: PLAN.papers[w.paper].published or [],
@@ -58,7 +58,7 @@ rule tabulate:
         "<results>/logs/tables/{paper}/{id}.log",
     benchmark:
         "<results>/benchmarks/tables/{paper}/{id}.tsv"
-    # seen as soon as it can be; and Snakemake looks up the inputs of all waiting jobs whenever one ends
+    # shown as early as possible; and Snakemake checks the inputs of all waiting jobs whenever a job ends
     priority: 8
     conda:
         "../../envs/environment.yaml"

@@ -10,7 +10,7 @@ from workflow.lib.data.requests import datasets_from, fetch_settings
 
 
 rule generate_dataset:
-    """Generate a split of a stand-in dataset; it avoids the sentences of the splits before it."""
+    """Generate a split of a stand-in dataset, without sentences of the splits before it."""
     output:
         "<results>/data/{dataset}/{split}.parquet",
     log:
@@ -45,7 +45,7 @@ rule fetch_dataset:
     wildcard_constraints:
         dataset=datasets_from(config, "real"),
         split="[a-z][a-z0-9_]*",
-    # models and sweeps wait for them
+    # models and sweeps depend on them
     priority: 10
     retries: 1
     localrule: True

@@ -1,14 +1,14 @@
-"""How do labels lie in space? DirectProbe on the last layer, and distances between labels in every layer.
+"""Geometry of labels: DirectProbe on the last layer, and distances between labels in every layer.
 
 in   activations of a model on a task's training and test rows
 out  analysis/directprobe/<model>/<task>/clusters.parquet    model, task, split, layer, n_points, n_labels, n_clusters,
                                                              linear
      analysis/directprobe/<model>/<task>/distances.parquet   model, task, split, layer, label_a, label_b, distance
-     analysis/directprobe/<model>/<task>/similarity.parquet  model, task, layer, shared, zero (train against test
-                                                             distances, Pearson, by two rules for missing labels)
+     analysis/directprobe/<model>/<task>/similarity.parquet  model, task, layer, shared, zero (Pearson correlation of
+                                                             train and test distances, two rules for missing labels)
      analysis/label_distances/<model>/<task>/distances.parquet  model, task, layer (1..L), label_a, label_b, distance
                                                              (training rows)
-how  label hulls first; clusters only where these overlap; exact distances between convex hulls, 0 where they overlap
+how  label hulls first; clustering only if these overlap; exact distances between convex hulls, 0 if they overlap
 """
 
 from workflow.lib.base.digests import digest_of
@@ -16,7 +16,7 @@ from workflow.lib.base.machine import growing
 
 
 rule directprobe:
-    """Cluster the labelled points of a model's last layer and measure the labels' distances."""
+    """Cluster the labelled points of a model's last layer and measure distances between labels."""
     input:
         activations=lambda w: PLAN.activations("directprobe")(f"{w.encoder}/{w.adapted}/{w.task}"),
         data=lambda w: PLAN.labels("directprobe")(f"{w.encoder}/{w.adapted}/{w.task}"),

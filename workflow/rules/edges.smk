@@ -7,7 +7,7 @@ out  analysis/edges/<model>/<dataset>/scores.parquet  model, task, input (mix, t
              (sentences), n_merged, n_targets, bits, epochs, uniform_bits, compression, n_labels, seed
 how  span pooling and a small network on frozen vectors, the best on dev is tested; for description length the probe is
      trained on growing portions of the split `description_length.coded`, and the next portion's labels are coded with it.
-     Probes of models that share a job are trained side by side as far as memory goes
+     Probes of models that share a job are trained side by side as far as memory allows
 """
 
 from workflow.lib.base.digests import digest_of
@@ -47,7 +47,7 @@ for job in PLAN.jobs("edges"):
 for job in PLAN.jobs("description_length"):
 
     rule:
-        """Code the labels of a dataset portion by portion, as a model sees its sentences."""
+        """Code the labels of a dataset portion by portion, given a model's vectors."""
         name:
             job.name
         input:
@@ -69,7 +69,7 @@ for job in PLAN.jobs("description_length"):
             runtime=480,
         params:
             work=job.of,
-            # the edge probe, except where its own section says otherwise
+            # the edge probe's settings, overridden by its own section
             settings=config["edges"] | config["description_length"],
             seed=config["seed"],
             modules=digest_of("scripts/description_length.py"),

@@ -36,7 +36,7 @@ rule train_tokenizer:
 
 
 rule pretrain_encoder:
-    """Pre-train a BERT of the asked size from scratch."""
+    """Pre-train a BERT of the given size from scratch."""
     input:
         data=CORPUS,
         tokenizer="<results>/tokenizer",
@@ -49,7 +49,7 @@ rule pretrain_encoder:
     wildcard_constraints:
         name=encoders_from(config, "pretrain"),
         seed=r"\d+",
-    # the longest jobs, and all else waits for them
+    # the longest jobs, on which everything else depends
     priority: 10
     conda:
         "../../envs/environment.yaml"
@@ -66,7 +66,7 @@ rule pretrain_encoder:
 
 
 rule fetch_encoder:
-    """Bring in an encoder from the Hub (pinned revision) or from a local folder, and check that it loads."""
+    """Fetch an encoder from the Hub (pinned revision) or from a local folder, and check that it loads."""
     input:
         lambda w: folder_files(config, w.name),
     output:
@@ -94,7 +94,7 @@ rule fetch_encoder:
 
 
 rule randomise_encoder:
-    """Draw fresh weights for an encoder's shape: the control that was never pre-trained."""
+    """Make an untrained encoder of the same shape, as a control."""
     input:
         lambda w: f"<results>/encoders/{config['encoders'][w.name]['like']}.{w.seed}",
     output:

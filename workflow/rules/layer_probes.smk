@@ -1,14 +1,15 @@
-"""What do the first k layers know of a task before any fine-tuning? Linear probes of [CLS].
+"""What the first k layers encode about a task before any fine-tuning: linear probes of [CLS].
 
 in   activations of a model on a task's training and evaluation texts
 out  analysis/layer_probes/<model>/<task>/scores.parquet  model, task, layer (0 = embeddings), training (short,
              converged), probe_seed (-1: converged), accuracy, matthews, n_train
-how  all layers above k are removed and the others frozen, so [CLS] at layer k is what a cached vector already is; a
-     linear classifier per layer, once with the same budget as fine-tuning, once until it has converged
+how  with the layers above k removed and the others frozen, [CLS] at layer k is simply a cached vector; a linear
+     classifier per layer, once with the same budget as fine-tuning, once trained to convergence
 """
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.machine import growing
+from workflow.lib.base.names import model_folder, model_of
 
 for job in PLAN.jobs("layer_probes"):
 
@@ -19,6 +20,7 @@ for job in PLAN.jobs("layer_probes"):
         input:
             activations=job.inputs(PLAN.activations("layer_probes")),
             data=job.inputs(PLAN.labels("layer_probes")),
+            models=job.inputs(lambda item: [model_folder(model_of(item))]),
         output:
             job.files("<results>/analysis/layer_probes/{encoder}/{item}/scores.parquet"),
         log:

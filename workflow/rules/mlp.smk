@@ -1,10 +1,10 @@
-"""How well does a classifier read a task off the last layer? A two-layer network.
+"""How well a classifier, an MLP with two hidden layers, predicts a task's labels from the last layer.
 
 in   activations of a model on a task's training and test rows
 out  analysis/mlp/<model>/<task>/accuracy.parquet  model, task, layer, first, second, alpha (the best), probe_seed,
                                                    accuracy, n_configurations
      analysis/mlp/<model>/<task>/grid.parquet      model, task, layer, first, second, alpha, holdout_accuracy, epochs
-how  a grid of sizes and penalties, scored on held-out training points; the best is trained again with several seeds
+how  a grid of sizes and penalties, scored on held-out training points; the best is retrained with several seeds
 """
 
 from workflow.lib.base.digests import digest_of

@@ -1,26 +1,25 @@
-"""Models: an encoder plus what a fine-tuning recipe made of it.
+"""Models: encoders fine-tuned on a task by a recipe.
 
 in   an encoder's folder, a task's training and evaluation rows
 out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet,
-     saved steps if some analysis follows its fine-tuning; and beside it .metrics.parquet: train and test scores
+     saved steps if some analysis follows its fine-tuning; and beside it .metrics.parquet: train_<metric>, test_<metric>
+     (also_<metric> of a second split), row_<outcome>: what the model answers to every test row
 how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW with a learning rate per layer; the best
      epoch by held-out rows, or the last
 """
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.machine import growing
-from workflow.lib.base.names import data_file, task_of
-from workflow.lib.base.tasks import places_of_task
 
 for job in PLAN.jobs("finetune_model"):
 
     rule:
-        """Fine-tune an encoder on a task by a recipe; continues after a kill."""
+        """Fine-tune an encoder on a task by a recipe; resumes after a kill."""
         name:
             job.name
         input:
             encoder="<results>/encoders/{encoder}",
-            data=job.inputs(lambda model: map(data_file, places_of_task(config, task_of(model)))),
+            data=job.inputs(PLAN.training_data),
         output:
             models=[directory(path) for path in job.files("<results>/models/{encoder}/{item}")],
             metrics=job.files("<results>/models/{encoder}/{item}.metrics.parquet"),
@@ -31,7 +30,7 @@ for job in PLAN.jobs("finetune_model"):
         wildcard_constraints:
             encoder=job.encoder_pattern,
             item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
-        # before sweeps, for whose tables only drawings and verdicts wait
+        # before sweeps, on whose tables only figures and verdicts depend
         priority: 5
         conda:
             "../../envs/environment.yaml"

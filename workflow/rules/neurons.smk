@@ -1,11 +1,11 @@
-"""Which single dimensions carry a task? Salient neurons of the last layer's [CLS] vectors.
+"""Salient neurons: the single dimensions of the last layer's [CLS] vectors that carry a task.
 
 in   activations of a model on a task's training and evaluation texts
 out  analysis/neurons/<model>/<task>/greedy.parquet  model, task, n_classes, step (0 = all), neuron, cv_accuracy,
                                                      test_accuracy
      analysis/neurons/<model>/<task>/alone.parquet   model, task, neuron, accuracy (test, that neuron alone)
      analysis/neurons/<model>/<task>/best.parquet    model, task, label, activation (test texts, the best neuron)
-how  greedy addition by cross-validation on train, all candidates at once; evaluated on test
+how  greedy forward selection by cross-validation on train, all candidates at once; evaluated on test
 """
 
 from workflow.lib.base.digests import digest_of
@@ -14,7 +14,7 @@ from workflow.lib.base.machine import growing
 for job in PLAN.jobs("neurons"):
 
     rule:
-        """Search the neurons of a model that carry a task."""
+        """Search for the neurons of a model that carry a task."""
         name:
             job.name
         input:

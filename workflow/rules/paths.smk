@@ -1,9 +1,9 @@
-"""How do labels move while a model is fine-tuned?
+"""Trajectories of labels during fine-tuning.
 
 in   activations of a model's saved steps on its training rows
 out  analysis/paths/<model>/<task>/distances.parquet  model, task, step, layer, label_a, label_b, distance (0 = overlap)
      analysis/paths/<model>/<task>/centroids.parquet  model, task, step, layer, label, n_points, centroid
-how  exact distances between the labels' convex hulls at every step and layer, each starting from the step before
+how  exact distances between the labels' convex hulls at every step and layer, warm-started from the previous step
 """
 
 from workflow.lib.base.digests import digest_of

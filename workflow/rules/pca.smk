@@ -1,11 +1,11 @@
-"""How few dimensions are enough? Principal components of the last layer's [CLS] vectors.
+"""How many dimensions are enough: principal components of the last layer's [CLS] vectors.
 
 in   activations of a model: general sentences, a task's training and evaluation texts
 out  analysis/pca/<model>/<task>/accuracy.parquet   model, task, series (general, in_domain, random), dimensions, draw,
-                                                    accuracy
+                                                    accuracy, right (which test rows)
      analysis/pca/<model>/<task>/variance.parquet   model, component, explained (share of variance, general sentences)
      analysis/pca/<model>/<task>/samples.parquet    model, task, sample_size, draw, accuracy
-how  PCA fitted on general sentences, on the task's own texts, or raw dimensions drawn at random; then a softmax classifier
+how  PCA fitted on general sentences or on the task's own texts, or random raw dimensions; then a softmax classifier
 """
 
 from workflow.lib.base.digests import digest_of
@@ -15,7 +15,7 @@ from workflow.lib.base.names import folder_name
 for job in PLAN.jobs("pca"):
 
     rule:
-        """Accuracy against retained dimensions, variance of components, and the effect of the PCA's sample size."""
+        """Measure accuracy by retained dimensions, variance of components, and the effect of the PCA's sample size."""
         name:
             job.name
         input:

@@ -1,11 +1,11 @@
-"""How much of its encoder's geometry does a tuned model keep? Representational similarity analysis.
+"""Representational similarity analysis: how much of its encoder's geometry a fine-tuned model keeps.
 
-in   activations of the same sampled tokens under a tuned model and under its encoder
+in   activations of the same sampled tokens in a fine-tuned model and in its encoder
 out  analysis/rsa/<model>/<dataset>-<split>/similarity.parquet  model, text (dataset-split), layer, sample, n_tokens,
                                                                 n_examples, similarity (1: unchanged)
-     analysis/rsa/<model>/<dataset>-<split>.first/similarity.parquet  the same of the first texts of pairs alone
-how  cosines of all pairs of tokens in both spaces; Pearson's correlation of the two, by layer. A job for each model and
-     text: the process starts in half a second
+     analysis/rsa/<model>/<dataset>-<split>.first/similarity.parquet  the same, of the first texts of pairs alone
+how  cosines of all pairs of tokens in both spaces; Pearson's correlation of the two, by layer. One job per model and
+     text, as the process starts in half a second
 """
 
 from workflow.lib.base.digests import digest_of
@@ -13,7 +13,7 @@ from workflow.lib.base.machine import growing
 
 
 rule rsa:
-    """Compare a tuned model with the encoder that it came from, all layers."""
+    """Compare a fine-tuned model with its encoder in all layers."""
     input:
         activations=lambda w: PLAN.activations("rsa")(f"{w.encoder}/{w.adapted}/{w.text}"),
     output:

@@ -2,14 +2,14 @@
 
 in   analysis tables, published numbers (workflow/papers/<paper>/published.csv)
 out  scorecard/<paper>.measured.parquet, scorecard/<paper>.claims.parquet; scorecard.md and scorecard.csv
-how  each paper's measured.py names its measured numbers like the published ones and judges its claims; then all are joined
+how  each paper's measured.py names measured numbers like the published ones and judges the claims; then all are joined
 """
 
 from workflow.lib.base.digests import digest_of
 
 
 rule score:
-    """A paper's measured numbers and claims."""
+    """Collect a paper's measured numbers and judge its claims."""
     input:
         unpack(lambda w: PLAN.papers[w.paper].plan.scored(config).inputs),
         statements=lambda w: PLAN.papers[w.paper].claims or [],
@@ -34,7 +34,7 @@ rule score:
 
 
 rule scorecard:
-    """All papers together."""
+    """Write the scorecard of all papers."""
     input:
         published=[PLAN.papers[key].published for key in PLAN.scored if PLAN.papers[key].published],
         measured=[f"<results>/scorecard/{key}.measured.parquet" for key in PLAN.scored],

@@ -1,11 +1,12 @@
-"""Is a sentence's tree in its words' vectors? Hewitt and Manning's structural probes.
+"""Do word vectors encode a sentence's dependency tree? Hewitt and Manning's structural probes.
 
 in   activations of a model on the words of a treebank's train, dev and test sentences
 out  analysis/structural/<model>/<treebank>/scores.parquet     model, layer (0 = embeddings), probe (depth, distance),
              measure (spearman; root_accuracy of depth, uuas of distance), value, rank, epochs, n_sentences
-     analysis/structural/<model>/<treebank>/by_length.parquet  model, layer, probe, length (words), n_sentences, spearman
-how  a linear map per layer and probe, trained for squared norms to be depths in the tree and squared distances to be
-     distances in it; all layers that fit in memory are trained in one pass over the data; scored on test
+     analysis/structural/<model>/<treebank>/by_length.parquet  model, layer, probe, length (words), n_sentences,
+             spearman
+how  a linear map per layer and probe, trained so that squared norms predict depths in the tree and squared distances
+     predict distances in it; all layers that fit in memory are trained in one pass over the data; scored on test
 """
 
 from workflow.lib.base.digests import digest_of

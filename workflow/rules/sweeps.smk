@@ -2,9 +2,9 @@
 
 in   an encoder's folder, tasks' training and evaluation rows
 out  sweeps/<encoder>/<task>.<recipe>.f<fraction>.s<seed>.scores.parquet: task, encoder, seed, fraction, recipe,
-     test_<metric>, n_train
+     test_<metric>, n_train, row_<outcome> (what the model answers to every test row)
      sweeps/….distances.parquet: the same keys, layer, projection, norm, distance, relative: how far blocks moved
-how  each run starts from its own seed, so that the numbers are the same however many share a process (share.sweeps)
+how  each run starts from its own seed, so that the numbers do not depend on how many share a process (share.sweeps)
 """
 
 from workflow.lib.base.digests import digest_of
@@ -16,7 +16,7 @@ from workflow.lib.encoders.shapes import layers_of
 for job in PLAN.jobs("sweep"):
 
     rule:
-        """Fine-tune by one recipe after another, on one share of the rows after another; no checkpoint stays."""
+        """Fine-tune by several recipes on several fractions of the rows, one by one; no checkpoints are kept."""
         name:
             job.name
         input:
@@ -32,7 +32,7 @@ for job in PLAN.jobs("sweep"):
         wildcard_constraints:
             encoder=job.encoder_pattern,
             item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
-        # after models, for which others wait, but before short jobs, which fill the end
+        # after models, on which others depend, but before short jobs, which fill the end
         priority: 3
         conda:
             "../../envs/environment.yaml"
@@ -41,7 +41,7 @@ for job in PLAN.jobs("sweep"):
             mem_mb=growing(8000),
             runtime=1440,
         params:
-            settings=job.params(lambda model: config["tasks"][task_of(model)] | {"save_every": 0}),
+            settings=job.params(lambda model: PLAN.training(model, is_sweep=True)),
             weights=config["weights"],
             layers=lambda w: layers_of(config, w.encoder),
             modules=digest_of("scripts/sweep.py"),

@@ -1,15 +1,15 @@
-"""Targets: what a user asks for by name.
+"""Targets that a user can request by name.
 
 in   figures, tables, verdicts
 out  nothing of their own
-how  `snakemake` makes all of them (rule all, in the Snakefile), `snakemake <paper>` those of one paper; a wrong name gets the
-     nearest right one
+how  `snakemake` makes all of them (rule all, in the Snakefile), `snakemake <paper>` those of one paper; for an unknown
+     name the error suggests the nearest one
 """
 
 for key in PLAN.papers:
 
     rule:
-        """Every figure and table of one paper, and verdicts on its claims."""
+        """Make every figure and table of one paper, and verdicts on its claims."""
         name:
             key
         input:
@@ -17,7 +17,7 @@ for key in PLAN.papers:
 
 
 rule unknown_target:
-    """A name that is no target: never runs, says which one is near."""
+    """Catches unknown names: never runs, but suggests the nearest target."""
     input:
         lambda w: PLAN.unknown_target(w.target),
     output:

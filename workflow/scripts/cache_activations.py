@@ -1,4 +1,4 @@
-"""Run models over datasets and keep what their layers say of the units that analyses read; the same at saved steps."""
+"""Runs models over datasets and stores the vectors of the units that analyses read; also for saved training steps."""
 
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from workflow.lib.encoders.weights import digest_of_weights
 
 @lru_cache(maxsize=1)
 def loaded(weights: Path) -> tuple[PreTrainedModel, str]:
-    """A model and the digest of its weights, once for all the datasets that are read with it."""
+    """A model and the digest of its weights, loaded once for all its datasets."""
     return load_encoder(weights), digest_of_weights(weights)
 
 
@@ -32,14 +32,14 @@ def tokenizer_of(folder: Path, for_words: bool) -> PreTrainedTokenizerBase:
 def tokenized(
     path: str, encoder: Path, unit: str, longest: int, limit: int, rows: int | None, per_row: int, seed: int
 ) -> tuple[Encoded, TokenRuns, np.ndarray, dict]:
-    """A dataset as the encoder's tokenizer has it, its units, the rows that these are of, and what it says of itself.
+    """A tokenised dataset, its units, the rows in use, and its metadata.
 
-    Once for all models of the job. `longest`: that texts are truncated to; `limit`: that the encoder takes.
+    Computed once for all models of the job. `longest`: maximum length of texts; `limit`: maximum length of the encoder.
     """
     table, info = read_dataset(path)
     example = spread_rows(len(table), rows)
     table = table.take(example) if len(example) < len(table) else table
-    # whatever the unit: rows that are lists of words reach the tokenizer as such
+    # for any unit, rows that are lists of words reach the tokenizer as lists
     tokenizer = tokenizer_of(encoder, for_words=unit == "word" or "words" in table.column_names)
     how = {"by_word": unit == "word", "first_only": unit == "sampled_first"}
     encoded = encode(table, info, tokenizer, longest_for(info, longest, limit), **how)
@@ -47,9 +47,9 @@ def tokenized(
 
 
 def cache_dataset(weights: Path, encoder: Path, unit: str, path: str, folder: Path, settings: dict) -> dict:
-    """Write a dataset's activations under a model, which has its encoder's tokenizer; what was done, in numbers.
+    """Write a model's activations on a dataset, with the encoder's tokenizer; returns counts for the log.
 
-    `settings`: layers, max_tokens, batch_size, dtype; rows, per_row and seed of sampled tokens.
+    `settings`: layers, max_tokens, batch_size, dtype; for sampled tokens also rows, per_row and seed.
     """
     model, digest = loaded(weights)
     limit = max_tokens(model, tokenizer_of(encoder, False))

@@ -1,4 +1,4 @@
-"""Online codelengths of edge-probing tasks under models: how many bits do a task's labels cost, given the sentences?"""
+"""Online codelengths of edge-probing tasks: how many bits a task's labels cost, given a model's vectors."""
 
 import torch
 
@@ -14,7 +14,7 @@ if __name__ == "__main__":
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    torch.set_flush_denormal(True)  # what Adam remembers of silent units fades to denormal numbers, which are slow
+    torch.set_flush_denormal(True)  # Adam's moments of inactive units decay to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     portions, shuffle_seed = params.settings["portions"], params.settings["shuffle_seed"]
     of_code, splits = ("coded", "portions", "shuffle_seed"), splits_of(params.settings)

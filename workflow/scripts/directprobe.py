@@ -1,4 +1,4 @@
-"""DirectProbe on the last layer: clusters of a task's training and test points, distances between labels."""
+"""DirectProbe on the last layer: clusters of a task's training and test points, and distances between labels."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
 
 
 def clusters_row(points: np.ndarray, labels: np.ndarray, strict: bool) -> dict:
-    """One cluster per label means that the labels are linearly separable, pair by pair."""
+    """A row of the table of clusters. One cluster per label means that the labels are pairwise linearly separable."""
     names, numbers = np.unique(labels.astype(str), return_inverse=True)
     clusters = probe(points, numbers, strict_spheres=strict)
     return {"n_points": len(labels), "n_labels": len(names), "n_clusters": clusters.n_clusters,
@@ -19,13 +19,13 @@ def clusters_row(points: np.ndarray, labels: np.ndarray, strict: bool) -> dict:
 
 
 def distance_rows(points: np.ndarray, labels: np.ndarray) -> Iterator[dict]:
-    """Between whole labels; 0 where they overlap."""
+    """Rows with the distances between whole labels; 0 if they overlap."""
     for (a, b), gap in label_hull_distances(points, labels).items():
         yield {"label_a": a, "label_b": b, "distance": gap.distance}
 
 
 def similarity_row(distances: pd.DataFrame, is_linear: bool) -> dict:
-    """Train against test, by both rules for labels that one of them lacks; undefined unless both are separable."""
+    """Similarity of train and test distances, by both rules for missing labels; NaN unless both are separable."""
     train, test = (distances[distances["split"] == split] for split in ("train", "test"))
     return {rule: spatial_similarity(train, test, rule) if is_linear else float("nan") for rule in ("shared", "zero")}
 

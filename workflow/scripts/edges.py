@@ -1,4 +1,4 @@
-"""Edge probing: micro-F1 of a dataset's labels, read off all layers mixed, the last one and, of encoders, layer 0."""
+"""Edge probing: micro-F1 of a dataset's labels, from a mix of layers, the last layer and, for encoders, layer 0."""
 
 import torch
 
@@ -25,12 +25,12 @@ if __name__ == "__main__":
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    torch.set_flush_denormal(True)  # what Adam remembers of silent units fades to denormal numbers, which are slow
+    torch.set_flush_denormal(True)  # Adam's moments of inactive units decay to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     settings, outputs = settings_from(params.settings), dict(zip(params.work, snakemake.output))
     for dataset, all_models in models_by_dataset(params.work).items():
         for models, splits in side_by_side(inputs.activations, inputs.data, all_models, dataset, SPLITS):
-            # layer 0 hardly changes in fine-tuning, and the paper's baseline is the encoder's
+            # layer 0 of encoders only: fine-tuning hardly changes it, and the paper's baseline is the encoder's
             lanes = lanes_of(models, [model for model in models if is_pretrained(model)])
             scores = probe_task(*splits, lanes, settings, params.seed, device())
             del splits

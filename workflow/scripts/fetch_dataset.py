@@ -1,4 +1,4 @@
-"""One split of a real dataset: found in the mirror or downloaded, then written as rows of our own kinds."""
+"""Fetches a split of a real dataset, from the mirror or by download, and writes it in its normalised kind."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def fetch(
     mirror: str | None,
     licensed: str | None = None,
 ) -> dict:
-    """Write the split to `path`; the answer is what the file says of itself."""
+    """Write the split to `path`; returns the file's metadata."""
     files, origin = locate_with_origin(entry, split, mirror, dataset=dataset, licensed=licensed)
     table = adapt(files, entry, dataset=dataset, split=split, seed=seed, rows=rows)
     return write_dataset(

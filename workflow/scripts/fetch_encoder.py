@@ -1,11 +1,11 @@
-"""Bring an encoder in: from the Hub at a pinned revision, or from a local folder. Only data files, never code."""
+"""Fetches an encoder from the Hub at a pinned revision, or from a local folder. Only data files, never code."""
 
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.hub import snapshot
 
-# weights in the safe format, the tokenizer's files and configuration: nothing that runs
+# weights in the safe format, tokenizer files and configuration: nothing executable
 WANTED = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*.json", "special_tokens_map.json",
           "vocab.txt", "vocab.json", "merges.txt"]  # fmt: skip
 WEIGHTS_WITHOUT_SAFETENSORS = ["pytorch_model.bin"]  # older checkpoints; loaded with weights_only
@@ -16,7 +16,7 @@ def download(repository: str, revision: str) -> Path:
         found = snapshot(repository, revision, WANTED, "model")
         if not list(found.glob("*.safetensors")):
             found = snapshot(repository, revision, WANTED + WEIGHTS_WITHOUT_SAFETENSORS, "model")
-    except Exception as error:  # whatever the network or the Hub answers, the user's remedy is the same
+    except Exception as error:  # any failure of the network or the Hub: the user's remedy is the same
         raise UserError(
             f"encoder {repository} at revision {revision} is neither in the local cache nor reachable on the Hub "
             f"({type(error).__name__}); download it elsewhere and give the encoder `source: folder, path: <folder>`"
@@ -42,7 +42,7 @@ if __name__ == "__main__":
     log = to_rule_log(snakemake.log[0])
     asked = snakemake.params.encoder
     source = check_folder(asked["path"]) if "path" in asked else download(asked["id"], asked["revision"])
-    # loading and saving again checks the files now rather than after an hour, and drops what is not the encoder
+    # loading and saving checks the files now rather than after an hour, and drops what does not belong to the encoder
     encoder, tokenizer = load_encoder(source), load_tokenizer(source)
     log.info("%s: %d layers, width %d", type(encoder).__name__, len(blocks(encoder)), encoder.config.hidden_size)
     with whole_folder(snakemake.output[0]) as folder:

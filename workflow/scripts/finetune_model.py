@@ -1,4 +1,4 @@
-"""Fine-tune an encoder on a task by a recipe, and measure it on the evaluation split."""
+"""Fine-tunes an encoder on a task by a recipe, and evaluates it."""
 
 import json
 from pathlib import Path
@@ -20,13 +20,13 @@ def save_model(model: Tunable, folder: Path, about: dict) -> None:
 
 
 def save_whole(tuned: Outcome, path: str, about: dict, encoder: str) -> None:
-    """The model, its tokenizer, the history of its training and the steps that it saved."""
+    """Save the model with its tokenizer, training history and saved steps."""
     with whole_folder(path) as folder:
         save_model(tuned.model, folder, about)
         load_tokenizer(encoder).save_pretrained(folder)
         write_table(tuned.history, folder / "history.parquet")
         if tuned.state.folder.exists():
-            # killed between here and the end, training must begin anew: a state without its steps is not continued
+            # if killed between here and the end, training must restart: a state without its steps cannot be resumed
             tuned.state.remove()
             tuned.state.folder.rename(folder / "steps")
 
@@ -46,8 +46,12 @@ if __name__ == "__main__":
         )
         task = Task(inputs.encoder, train, evaluated, settings, snakemake.params.modules)
         tuned = task.tune(recipe, float(fraction), int(seed), path)
+        also = {}
+        if "also_evaluate" in settings:
+            second = file_of(inputs.data, f"{settings['dataset']}/{settings['also_evaluate']}")
+            also = {f"also_{metric}": value for metric, value in task.scores_on(second, tuned.model).items()}
         on_train = {f"train_{metric}": value for metric, value in evaluate(tuned.model, tuned.examples).items()}
-        scores = on_train | tuned.scores
+        scores = on_train | tuned.scores | also
         about = {"task": name, "recipe": recipe, "labels": task.whole.labels, **scores}
         save_whole(tuned, path, about, inputs.encoder)
         write_table([scores | tuned.rows], metrics, encoder=encoder_of(model), task=name, recipe=recipe,

@@ -1,11 +1,11 @@
-"""A split of a dataset of the embedded corpus."""
+"""Generates a split of a dataset of the embedded corpus."""
 
 from workflow.lib.corpus.tasks import DATASETS, generate
 from workflow.lib.data.dataset_files import write_dataset
 
 
 def labels_of(name: str, rows: list[dict]) -> list[str]:
-    """Text datasets have a fixed list; span datasets the labels that occur in them."""
+    """The labels of a dataset: a fixed list, or for span datasets the labels that occur."""
     if DATASETS[name].kind != "spans":
         return list(DATASETS[name].labels)
     return sorted({label for row in rows for target in row["targets"] for label in target["labels"]})

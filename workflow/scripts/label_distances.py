@@ -1,4 +1,4 @@
-"""Distances between the convex hulls of a task's labels in every layer of a model, training rows."""
+"""Distances between the convex hulls of a task's labels in every layer of a model, on training rows."""
 
 from collections.abc import Iterator
 

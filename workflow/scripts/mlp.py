@@ -1,4 +1,4 @@
-"""The classifier probe on the last layer: a two-layer network, its sizes and penalty chosen on a hold-out of train."""
+"""The classifier probe on the last layer: an MLP whose sizes and penalty are selected on a hold-out of train."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Salient neurons of the last layer's [CLS] vector: the greedy best few, and each one alone."""
+"""Salient neurons of the last layer's [CLS] vector: selected greedily, and each one alone."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from workflow.lib.methods.neurons.search import greedy_search, single_neuron_acc
 
 
 def search_and_test(task: TaskVectors, settings: dict, seed: int, device: str) -> list[dict]:
-    """Neurons chosen by cross-validation on train; each growing set is fitted on all of train and scored on test."""
+    """Select neurons by cross-validation on train; each set along the way is fitted on all of train, scored on test."""
     n_classes, c = len(task.labels), settings["regularisation"]
     n_neurons = max(settings["neurons"], n_classes)
     found = greedy_search(

@@ -1,4 +1,4 @@
-"""Where labels stand at every saved step of fine-tuning, layer by layer: hull distances and centroids."""
+"""Hull distances and centroids of labels at every saved step of fine-tuning, layer by layer."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ if __name__ == "__main__":
         units = LabelledVectors(folder, snakemake.input.data[0], head)
         for layer in units.files:
             points, about = units.layer(layer), {"step": int(folder.name), "layer": layer}
-            # the hulls of the step before touch each other at nearly the same points
+            # at the previous step, nearly the same points of the hulls were closest
             gaps[layer] = label_hull_distances(points, units.labels, gaps.get(layer))
             distances += [about | row for row in distance_rows(gaps[layer])]
             places += [about | row for row in centroid_rows(points, units.labels)]

@@ -1,7 +1,7 @@
-"""Accuracy of a softmax classifier on few dimensions: general PCA, in-domain PCA, dimensions drawn at random.
+"""Accuracy of a softmax classifier on few dimensions: general PCA, in-domain PCA, random dimensions.
 
-All dimensions are divided by one number. Scaled one by one, components would be whitened: the last ones, which are
-noise, would count as much as the first, and all components would not be what all dimensions are, turned.
+All dimensions are divided by the same number. Scaling them one by one would whiten components: the last ones, which are
+noise, would count as much as the first, and all components together would not be a rotation of all dimensions.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ def accuracy_with(project: Projection, task: TaskVectors, c: float) -> dict:
 
 
 def checked_grid(components: list[int], width: int) -> list[int]:
-    """The grid that was asked for, closed by all dimensions."""
+    """The requested numbers of components, and finally all dimensions."""
     if max(components) > width:
         raise UserError(f"pca.components asks for {max(components)} components, but the vectors have {width}")
     return sorted({*components, width})
@@ -57,7 +57,7 @@ def curves(
 def by_sample_size(
     vectors: np.ndarray, task: TaskVectors, sizes: list[int], n_components: int, draws: int, seed: int, c: float
 ) -> Iterator[dict]:
-    """How many vectors does the general PCA need? Sizes beyond what there is are left out."""
+    """Accuracy by the number of vectors that the general PCA is fitted on, up to the number of rows."""
     if min(sizes) > len(vectors):
         raise UserError(f"pca.sample_sizes begins at {min(sizes)}, but the general text has {len(vectors)} rows")
     for size in (size for size in sizes if size <= len(vectors)):

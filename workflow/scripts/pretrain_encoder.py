@@ -1,4 +1,4 @@
-"""Pre-train a BERT of any size on a text dataset: masked-language modelling and next-sentence prediction."""
+"""Pre-trains a BERT of any size on a text dataset: masked-language modelling and next-sentence prediction."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""An encoder of the same shape that was never trained: the control for every claim about pre-training."""
+"""Makes an untrained encoder of the same shape: the control for claims about pre-training."""
 
 import torch
 from transformers import AutoModel, PreTrainedModel

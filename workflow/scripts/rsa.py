@@ -1,4 +1,4 @@
-"""A tuned model against the encoder that it came from: similarity of their spaces, layer by layer."""
+"""Representational similarity of a fine-tuned model and its encoder, layer by layer."""
 
 from workflow.lib.methods.rsa.layers import compare
 

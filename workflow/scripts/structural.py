@@ -1,4 +1,4 @@
-"""Structural probes on every layer of models: trained on a treebank's train and dev, scored on its test sentences."""
+"""Structural probes on every layer of models, trained on a treebank's train and dev, scored on its test sentences."""
 
 import torch
 
@@ -14,7 +14,7 @@ def vectors_by_layer(words: TreebankWords, layers: list[int], device: str) -> di
 
 
 def score_rows(probe: Probe, vectors: torch.Tensor, evaluation: Evaluation) -> tuple[list[dict], list[dict]]:
-    """Rows of both tables for one probe."""
+    """Rows of the tables `scores` and `by_length` for one probe."""
     projected = (vectors @ probe.weights.to(vectors.device)).cpu().numpy()
     scores = getattr(evaluation, probe.probe)(projected)
     about = {"layer": probe.layer, "probe": probe.probe}
@@ -34,7 +34,7 @@ def score_rows(probe: Probe, vectors: torch.Tensor, evaluation: Evaluation) -> t
 def probe_layers(
     train: TreebankWords, dev: TreebankWords, test: TreebankWords, settings: StructuralSettings, seed: int, device: str
 ) -> tuple[list[dict], list[dict]]:
-    """Rows of the tables `scores` and `by_length`, all layers; as many are trained together as memory holds."""
+    """Rows of the tables `scores` and `by_length` for all layers; as many as fit in memory are trained together."""
     evaluation = Evaluation(test.trees, settings.min_length, settings.max_length)
     scores, by_length = [], []
     for layers in layer_groups(len(train.files), train.bytes_per_layer + dev.bytes_per_layer):

@@ -1,4 +1,4 @@
-"""Fine-tune encoders on shares of a task by several recipes, one by one; keep scores and weight distances."""
+"""Fine-tunes encoders by several recipes on fractions of a task, one by one; keeps scores and weight distances."""
 
 import copy
 from pathlib import Path
@@ -16,14 +16,14 @@ from workflow.lib.training.state import SavedState
 
 
 def moved(encoder: PreTrainedModel, recipe: str, tuned: PreTrainedModel, asked: dict) -> list[dict]:
-    """How far each block is from the pre-trained one (of a cut encoder: of those that are left)."""
+    """Distance of each block from the pre-trained one (in a truncated encoder: of the remaining blocks)."""
     if recipe.startswith("truncate"):
         encoder = apply_recipe(copy.deepcopy(encoder), recipe, seed=0)
     return block_distances(encoder, tuned.cpu(), asked["projections"], asked["norms"])
 
 
 def check_depth(folder: str, said: int) -> None:
-    """Recipes were made for as many layers as the config says."""
+    """Check that the encoder has as many layers as the config says, for which the recipes were made."""
     encoder, n_layers = Path(folder).name, len(blocks(load_encoder(folder)))
     if n_layers != said:
         name = encoder.split(".")[0]
@@ -41,7 +41,7 @@ if __name__ == "__main__":
     check_depth(inputs.encoder, params.layers)  # before hours of training
     files = dict(zip(params.settings, zip(outputs.scores, outputs.distances)))
     for name in dict.fromkeys(map(task_of, files)):
-        task = tuned = None  # of the task before, which else would be held beside this one's
+        task = tuned = None  # release the previous task's, which would otherwise be in memory beside this one's
         models = [model for model in files if task_of(model) == name]
         settings = params.settings[models[0]]
         splits = (settings[split] for split in ("train_split", "evaluate"))
@@ -56,7 +56,7 @@ if __name__ == "__main__":
             finished = SavedState(
                 f"{state}.finished", [params.weights, *task.made_from(recipe, float(fraction), int(seed))]
             )
-            done = finished.load()  # a killed job goes on after the last run that was done
+            done = finished.load()  # a killed job resumes after the last finished run
             if done is None:
                 tuned = task.tune(recipe, float(fraction), int(seed), state)
                 moved_rows = moved(task.encoder, recipe, tuned.model.encoder, params.weights)

@@ -1,4 +1,4 @@
-"""Train a WordPiece tokenizer (BERT's: lower case, punctuation split off) on a text dataset."""
+"""Trains a WordPiece tokenizer (like BERT's: lower case, punctuation split off) on a text dataset."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,8 +14,8 @@ def train_wordpiece(texts: Iterable[str], vocab_size: int) -> Tokenizer:
     learner = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     learner.normalizer = normalizers.BertNormalizer(lowercase=True)
     learner.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    # The library numbers the continuing letters in the order of a hash map and breaks ties between merges by these
-    # numbers, so that two trainings differ (tokenizers issue 1794). Listed as special tokens they have fixed numbers.
+    # The library numbers continuation letters in the order of a hash map and breaks ties between merges by these
+    # numbers, so that two trainings differ (tokenizers issue 1794). As special tokens, they have fixed numbers.
     letters = sorted({letter for word in counts for letter in learner.normalizer.normalize_str(word)})
     trainer = trainers.WordPieceTrainer(
         vocab_size=vocab_size,
@@ -27,7 +27,7 @@ def train_wordpiece(texts: Iterable[str], vocab_size: int) -> Tokenizer:
 
 
 def with_vocabulary(vocab: dict[str, int]) -> Tokenizer:
-    """BERT's tokenizer over a vocabulary, in which only BERT's own special tokens are special."""
+    """BERT's tokenizer with this vocabulary, in which only BERT's own special tokens are special."""
     tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

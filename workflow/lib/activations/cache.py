@@ -1,7 +1,7 @@
-"""The activation cache: a folder for each dataset under a model, one Parquet file per layer.
+"""The activation cache: one folder per model and dataset, one Parquet file per layer.
 
 Columns: example (row of the dataset), unit (which word or token of it), vector (a fixed-size list of float32 or
-float16, which pandas, polars, DuckDB and `datasets` open as numbers). What a file is of stands in its metadata.
+float16, which pandas, polars, DuckDB and `datasets` open as numbers). The metadata name model, dataset and layer.
 """
 
 import json
@@ -16,17 +16,17 @@ import pyarrow.parquet as pq
 from workflow.lib.base.errors import UserError
 
 METADATA_KEY = b"tunescope"
-GROUP_BYTES = 4 << 20  # of vectors in a row group
-ROWS_READ = 4096  # at a time: pyarrow's own 65,536 took more than twice as long (60,000 x 768)
+GROUP_BYTES = 4 << 20  # size of the vectors in a row group
+ROWS_READ = 4096  # per batch: pyarrow's default of 65,536 took more than twice as long (60,000 x 768)
 
 
 def layer_file(folder: str | Path, layer: int) -> Path:
-    """Layer 0 = what enters the first block, 1..L = the blocks' outputs."""
+    """Path of a layer's file. Layer 0 is the input of the first block, layers 1..L are the blocks' outputs."""
     return Path(folder) / f"layer-{layer:02d}.parquet"
 
 
 def layer_files(folder: str | Path) -> dict[int, Path]:
-    """The layers that are stored, in order: those that some analysis reads."""
+    """Files of the stored layers by layer number, in order. Only layers that some analysis reads are stored."""
     files = {int(path.stem.removeprefix("layer-")): path for path in sorted(Path(folder).glob("layer-*.parquet"))}
     layers = list(files)
     if not files or layers != list(range(layers[0], layers[-1] + 1)):
@@ -85,13 +85,13 @@ def _about(file: pq.ParquetFile) -> dict:
 
 
 def read_about(path: str | Path) -> dict:
-    """What the file says of itself: model digest, dataset digest, layer, unit, dtype, width."""
+    """The file's metadata: model digest, dataset digest, layer, unit, dtype, width."""
     with _opened(path) as file:
         return _about(file)
 
 
 def read_vectors(path: str | Path) -> np.ndarray:
-    """(units, width) in the order of examples and units."""
+    """(units, width) vectors, ordered by example and unit."""
     with _opened(path) as file:
         about = _about(file)
         vectors = np.empty((file.metadata.num_rows, about["width"]), dtype=about["dtype"])
@@ -104,9 +104,9 @@ def read_vectors(path: str | Path) -> np.ndarray:
 
 
 def read_units(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    """(example, unit) of every row of `read_vectors`."""
+    """Columns `example` and `unit`, row for row with `read_vectors`."""
     with _opened(path) as file:
-        _about(file)  # or it is a stranger's
+        _about(file)  # fails if the file is not an activation cache
         table = file.read(columns=["example", "unit"])
         return table["example"].to_numpy(), table["unit"].to_numpy()
 
@@ -116,7 +116,7 @@ def words_file(folder: str | Path) -> Path:
 
 
 def write_words(folder: str | Path, example: np.ndarray, unit: np.ndarray, word: np.ndarray) -> None:
-    """Beside layers of tokens: the word that each token belongs to, row for row (-1: none)."""
+    """Store the word of each cached token, row for row with the layers (-1: none)."""
     columns = {"example": example, "unit": unit, "word": word}
     pq.write_table(
         pa.table({name: pa.array(column, pa.int32()) for name, column in columns.items()}), words_file(folder)
@@ -124,7 +124,7 @@ def write_words(folder: str | Path, example: np.ndarray, unit: np.ndarray, word:
 
 
 def read_words(folder: str | Path) -> np.ndarray:
-    """The word of every row of `read_vectors`, counted within its example; -1 where a token belongs to none."""
+    """Index of each cached token's word within its example, row for row with `read_vectors`; -1: no word."""
     path, layer = words_file(folder), last_layer_file(folder)
     with _opened(path) as file:
         word = file.read(columns=["word"])["word"].to_numpy()

@@ -1,7 +1,7 @@
-"""One forward pass over a dataset, and its units' vectors of all layers that are wanted go into the activation cache.
+"""One forward pass over a dataset writes its units' vectors, from all requested layers, into the activation cache.
 
-Rows are run chunk by chunk, so that memory is bounded whatever the size of the dataset; within a chunk batches are made
-of rows of similar lengths. A chunk is written while the model is at the next one.
+Rows are run chunk by chunk, so that memory is bounded for datasets of any size; within a chunk, rows of similar length
+are batched together. A chunk is written while the model runs the next one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,19 +21,19 @@ from workflow.lib.encoders.states import StateReader
 from workflow.lib.encoders.tokenization import Encoded
 from workflow.lib.encoders.unit_pooling import TokenRuns, mean_of_tokens
 
-BYTES_HELD = 512 << 20  # of vectors, all layers, in a chunk; two chunks are held at a time
-MOST_UNITS = 35_000  # in a chunk, for narrow encoders: while the last chunk is written the model has nothing to do
+BYTES_HELD = 512 << 20  # size of a chunk's vectors, all layers; two chunks are in memory at a time
+MOST_UNITS = 35_000  # per chunk, for narrow encoders: the model is idle while the last chunk is written
 
 Vectors = dict[int, np.ndarray]  # by layer
 
 
 def wanted_layers(layers: str, n_blocks: int) -> list[int]:
-    """`last`, `blocks` (the outputs of all) or `all` (with layer 0, the embeddings)."""
+    """Layer numbers of `last`, `blocks` (the outputs of all blocks) or `all` (also layer 0, the embeddings)."""
     return {"last": [n_blocks], "blocks": list(range(1, n_blocks + 1)), "all": list(range(n_blocks + 1))}[layers]
 
 
 def chunks_of(units: TokenRuns, bytes_per_unit: int) -> Iterator[np.ndarray]:
-    """Consecutive rows that have units, as many as memory holds the vectors of; one row in any case."""
+    """Chunks of consecutive rows that have units, as many rows as fit in memory; at least one."""
     rows = np.flatnonzero(units.counts)
     ends, most = np.cumsum(units.counts[rows]), max(1, min(MOST_UNITS, BYTES_HELD // bytes_per_unit))
     start = 0
@@ -49,30 +49,35 @@ def digest_of_arrays(arrays: Iterable[np.ndarray]) -> bytes:
     return blake2b(b"".join(parts), digest_size=16).digest()
 
 
-def first_twins(encoded: Encoded, units: TokenRuns) -> np.ndarray:
-    """(rows,) the first row of the same tokens and units: `a-b` may be one word here and three there."""
-    inputs = [values for name, values in encoded.inputs.items() if name != "attention_mask"]  # which is all ones
+def first_identical_rows(encoded: Encoded, units: TokenRuns) -> np.ndarray:
+    """(rows,) the first row with the same tokens and units: `a-b` may be one word in one row and three in another."""
+    inputs = [values for name, values in encoded.inputs.items() if name != "attention_mask"]  # the mask is all ones
     runs = (np.split(column, units.offset[1:-1]) for column in (units.first, units.size))
     first: dict[bytes, int] = {}
-    # digests, or all tokens would be in memory a second time
+    # digests as keys, because the tokens themselves would double the memory
     keys = (digest_of_arrays(of_row) for of_row in zip(*inputs, *runs))
     return np.array([first.setdefault(key, row) for row, key in enumerate(keys)], dtype=np.int64)
 
 
 class Twins:
-    """Rows of the same tokens get the same vectors, to the bit. Else rounding would depend on a row's company in its
-    batch, and for DirectProbe one question under two labels is something else than two questions that are close."""
+    """Gives identical rows (same tokens and units) bit-identical vectors, by running only the first of them.
+
+    Otherwise rounding would depend on the other rows of a batch, and DirectProbe would see the same question under two
+    labels as two questions that are merely close.
+    """
 
     def __init__(self, encoded: Encoded, units: TokenRuns):
-        self.first_of = first_twins(encoded, units)
+        self.first_of = first_identical_rows(encoded, units)
         self.last_of = np.zeros_like(self.first_of)
-        self.last_of[self.first_of] = np.arange(len(self.first_of))  # of several twins the last one is left standing
-        self.kept: dict[int, Vectors] = {}  # of rows that have twins to come
+        self.last_of[self.first_of] = np.arange(len(self.first_of))  # the last assignment to a place stays
+        self.kept: dict[int, Vectors] = {}  # vectors of rows with identical rows still to come
 
     def to_run(self, rows: np.ndarray) -> np.ndarray:
+        """The rows that have to pass through the model."""
         return rows[self.first_of[rows] == rows]
 
     def settle(self, rows: np.ndarray, place_of: dict[int, slice], held: Vectors) -> None:
+        """Copy vectors to the rows that were not run, and keep those that later chunks need."""
         for row in rows[self.last_of[self.first_of[rows]] != self.first_of[rows]].tolist():
             first = int(self.first_of[row])
             if row == first:
@@ -90,7 +95,7 @@ class Extractor:
         self.layers, self.batch_size, self.width = layers, batch_size, model.config.hidden_size
 
     def run(self, rows: np.ndarray, to_run: np.ndarray, place_of: dict[int, slice]) -> Vectors:
-        """Vectors of the rows' units, of those rows at least that are `to_run`."""
+        """Vectors of the rows' units, filled in only for the rows in `to_run`; `place_of` maps rows to their units."""
         n_units = int(self.units.counts[rows].sum())
         held = {layer: np.empty((n_units, self.width), np.float32) for layer in self.layers}
         for batch in sorted_batches(self.encoded.lengths[to_run], self.batch_size):
@@ -124,10 +129,10 @@ def extract(
     dtype: str = "float32",
     example: np.ndarray | None = None,
 ) -> int:
-    """Write layer-<kk>.parquet of one dataset into `folder`; returns the number of units.
+    """Write the files layer-<kk>.parquet of one dataset into `folder`; returns the number of units.
 
-    `example`: what the rows are called, if they are not all of the dataset. Where units are single tokens of rows made
-    of words, words.parquet beside the layers says which word each belongs to.
+    `example`: the rows' numbers in the dataset, if they are only a part of it. Where units are single tokens of rows
+    made of words, words.parquet beside the layers gives the word of each token.
     """
     model = model.to(device()).eval()
     wanted = wanted_layers(layers, len(StateReader(model).blocks))

@@ -1,4 +1,4 @@
-"""The vectors that layers give to a task's labelled units: texts, words or pairs of words."""
+"""Cached vectors of a task's labelled units (texts, words or pairs of words), layer by layer."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from workflow.lib.data.labelled_units import labelled_units
 
 
 class LabelledVectors:
-    """`folder`: the activations of one dataset; `data`: its file; `head`: what the task labels in it."""
+    """`folder`: the activations of one dataset; `data`: its file; `head`: the task's head, which defines the units."""
 
     def __init__(self, folder: str | Path, data: str | Path, head: str):
         self.files, self.folder = layer_files(folder), folder
@@ -25,7 +25,7 @@ class LabelledVectors:
 
     @property
     def labels(self) -> np.ndarray:
-        """A name per unit."""
+        """Each unit's label name."""
         return self.units.label
 
     @property
@@ -34,7 +34,7 @@ class LabelledVectors:
         return max(self.files)
 
     def layer(self, layer: int) -> np.ndarray:
-        """(units, width) float32; of a pair both vectors, the dependent's first."""
+        """(units, width) float32; a pair's vectors are concatenated, the dependent's first."""
         vectors = read_vectors(self.files[layer]).astype(np.float32, copy=False)
         rows = self._first[self.units.example]
         if not len(self.units.words):
@@ -43,6 +43,6 @@ class LabelledVectors:
 
 
 def labelled_vectors(folders: list[str], files: list[str], model: str, rows: dict, split: str) -> LabelledVectors:
-    """Of a task's `train` or `test` rows (see tasks.labelled_rows), among the inputs of a rule."""
+    """Vectors of a task's `train` or `test` rows (see tasks.labelled_rows), found among the inputs of a rule."""
     folder = folder_of(folders, f"{model}/{rows['unit']}/{rows[split]}")
     return LabelledVectors(folder, file_of(files, place_of(rows[split])), rows["head"])

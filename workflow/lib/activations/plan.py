@@ -1,4 +1,4 @@
-"""What analyses ask of the activation cache. Only what some analysis reads is stored, and stored once."""
+"""What analyses read from the activation cache. Only what some analysis reads is stored, and stored once."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ SAMPLED = ("sampled", "sampled_first")  # units that are a random selection of t
 
 @dataclass(frozen=True)
 class Cache:
-    """The vectors of a dataset's units under a model.
+    """A model's vectors of a dataset's units.
 
     unit  cls      the first token of every text            word    every word: the mean of its tokens
           sampled  random tokens of random rows (for RSA)   span    tokens of the words inside annotated spans
@@ -31,5 +31,5 @@ class Cache:
 
 
 def widest(one: str, other: str) -> str:
-    """The layers that serve both of two analyses."""
+    """The wider of two selections of layers, which serves both analyses."""
     return max(one, other, key=LAYERS.index)

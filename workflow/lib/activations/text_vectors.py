@@ -19,12 +19,12 @@ class TaskVectors:
 
 
 def last_layer(folder: str | Path) -> np.ndarray:
-    """(rows, width) float32"""
+    """(rows, width) float32 vectors of the last stored layer."""
     return read_vectors(last_layer_file(folder)).astype(np.float32, copy=False)
 
 
 def task_vectors(folders: list[str], files: list[str], model: str, rows: dict) -> TaskVectors:
-    """`rows`: see tasks.labelled_rows; `folders` and `files` are the inputs of a rule."""
+    """Vectors and labels of a task's texts. `rows`: see tasks.labelled_rows; `folders`, `files`: inputs of a rule."""
     train, test = (labelled_vectors(folders, files, model, rows, split) for split in ("train", "test"))
     names = train.info["labels"]
     number = {name: at for at, name in enumerate(names)}

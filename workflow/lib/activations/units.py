@@ -1,4 +1,4 @@
-"""Which units of a dataset are cached: [CLS], words, or a selection of tokens that an analysis names."""
+"""Which units of a dataset are cached: [CLS], words, or the tokens that an analysis selects."""
 
 import numpy as np
 import pyarrow as pa
@@ -10,14 +10,14 @@ from workflow.lib.encoders.unit_pooling import TokenRuns, single_tokens, words_o
 
 
 def spread_rows(n_rows: int, most: int | None) -> np.ndarray:
-    """All rows, or `most` of them, spread over the whole, because published files are often sorted."""
+    """All rows, or `most` of them, evenly spaced, because published files are often sorted."""
     if most is None or n_rows <= most:
         return np.arange(n_rows)
     return np.linspace(0, n_rows - 1, most).astype(np.int64)
 
 
 def units_of(unit: str, encoded: Encoded, table: pa.Table, per_row: int = 0, seed: int = 0) -> TokenRuns:
-    """`per_row` and `seed` belong to `sampled`, `table` to `span`."""
+    """The tokens of every unit. `per_row` and `seed` are used for `sampled` only, `table` for `span` only."""
     n_rows = len(encoded.lengths)
     if unit == "cls":
         return single_tokens([np.zeros(1, np.int64)] * n_rows, [np.zeros(1, np.int64)] * n_rows)

@@ -1,4 +1,4 @@
-"""The config, checked before any job starts. Every fault is one line; all of them are reported at once."""
+"""Checks the config before any job starts. Each fault is one line, and all are reported at once."""
 
 import copy
 import json
@@ -29,7 +29,7 @@ MUST_BE = {
 
 
 def config_schema(papers: dict) -> dict:
-    """The schema of all sections: the run's own, a section for each method, and one for each of these papers."""
+    """The schema of all sections: the general ones, one per method, and one for each of these papers."""
     schema = yaml.load((WORKFLOW / "schemas/config.schema.yaml").read_bytes(), yaml.CSafeLoader)
     sections = {
         path.parent.name: yaml.load(path.read_bytes(), yaml.CSafeLoader)
@@ -43,8 +43,8 @@ def config_schema(papers: dict) -> dict:
 
 
 def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict]:
-    """A checked copy with all defaults, and the papers of this run. `registry`: what config/datasets.yaml describes."""
-    config = json.loads(json.dumps(config, default=str))  # also makes texts of keys such as 1 and `no`
+    """A checked copy with all defaults, and the papers of this run. `registry`: datasets of config/datasets.yaml."""
+    config = json.loads(json.dumps(config, default=str))  # also turns keys such as 1 and `no` into strings
     chosen = _chosen(config, papers)
     for key in papers.keys() - chosen.keys():
         config.pop(key, None)
@@ -58,7 +58,7 @@ def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict
     faults = Faults(config)
     _check_data(config, registry, faults)
     _resolve_tasks(config, chosen, faults)
-    _report(faults.found)  # what follows relies on datasets and tasks that exist
+    _report(faults.found)  # the checks below rely on datasets and tasks that exist
     for paper in chosen.values():
         paper.plan.check(config, faults)
     _check_encoders(config, faults)
@@ -83,7 +83,7 @@ def _chosen(config: dict, papers: dict) -> dict:
 
 
 def _drop_nulls(value: object, schema: dict, root: dict) -> None:
-    """Entries that a preset has set to null, where the schema says that this leaves them out."""
+    """Remove entries that a preset has set to null, where the schema allows that (`nullDrops`)."""
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")] | schema
     if not isinstance(value, dict):
@@ -114,7 +114,10 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
     for key in ("mirror", "licensed"):
         if config[key] and not Path(config[key]).expanduser().is_dir():
             faults.add(f"{key} is '{config[key]}': no such folder")
-    readers = {f"tasks.{name}": (task, "train_split", "evaluate") for name, task in config["tasks"].items()}
+    readers = {
+        f"tasks.{name}": (task, "train_split", "evaluate", *(["also_evaluate"] if "also_evaluate" in task else []))
+        for name, task in config["tasks"].items()
+    }
     if any(entry["source"] == "pretrain" for entry in config["encoders"].values()):
         readers["pretraining"] = (config["pretraining"], "split")
     for key, (entry, *splits) in readers.items():
@@ -125,15 +128,15 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
 
 
 def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:
-    """A task's settings: `training`, then how the paper trains that has it among its tasks, then the task's own."""
+    """Fill in each task's settings: `training`, overridden by its paper's `training`, overridden by the task's own."""
     ways: dict[str, dict[str, dict]] = {}
     for key, paper in papers.items():
         section = config[key]
         for task in paper.plan.trained_tasks(section) if "training" in section else ():
             ways.setdefault(task, {})[key] = section["training"]
     for name, task in config["tasks"].items():
-        settings = [config["training"] | way | task for way in ways.get(name, {}).values()] or [
-            config["training"] | task
+        settings = [composed(config["training"], way, task) for way in ways.get(name, {}).values()] or [
+            composed(config["training"], task)
         ]
         if any(other != settings[0] for other in settings):
             both = " and ".join(ways[name])
@@ -148,8 +151,30 @@ def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:
         )
 
 
+def composed(*layers: dict) -> dict:
+    """Settings from the general to the special. `for_encoder` of the result has what differs for single encoders."""
+
+    def settings_for(encoder: str | None) -> dict:
+        found: dict = {}
+        for layer in layers:
+            found |= {key: value for key, value in layer.items() if key != "for_encoder"}
+            found |= layer.get("for_encoder", {}).get(encoder, {})
+        return found
+
+    general = settings_for(None)
+    named = dict.fromkeys(name for layer in layers for name in layer.get("for_encoder", {}))
+    differing = {
+        name: {key: value for key, value in settings_for(name).items() if value != general[key]} for name in named
+    }
+    return general | {"for_encoder": differing}
+
+
 def _check_encoders(config: dict, faults: Faults) -> None:
     encoders = config["encoders"]
+    places = {f"tasks.{name}": task for name, task in config["tasks"].items()}
+    for key, task in places.items():
+        for name in task["for_encoder"]:
+            faults.name(f"{key}.for_encoder.{name}", name, encoders, "encoder")
     for name, entry in encoders.items():
         if "width" in entry:
             must = f"a divisor of the width, {entry['width']}"
@@ -163,7 +188,7 @@ def _check_encoders(config: dict, faults: Faults) -> None:
 
 
 def _read(value):
-    """Texts as the numbers and nulls they stand for: `--config` makes texts of all inner values, and YAML of 5e-4."""
+    """Parse strings that stand for numbers or null: `--config` makes all inner values strings, YAML makes 5e-4 one."""
     if isinstance(value, dict):
         return {key: _read(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -172,7 +197,7 @@ def _read(value):
         number = re.fullmatch(r"-?[\d.]+[eE][-+]?\d+", value)
         read = float(value) if number else yaml.safe_load(value)
         return value if isinstance(read, dict | list) else read
-    except (TypeError, ValueError, yaml.YAMLError):  # no text, or none that stands for anything else
+    except (TypeError, ValueError, yaml.YAMLError):  # not a string, or just a string
         return value
 
 
@@ -183,12 +208,12 @@ def _fill(validator, properties, instance, schema):
         fits = validator.evolve(schema=inner).is_valid
         if key in instance and not fits(value := instance[key]):
             read = _read(value)
-            if fits(read) or not isinstance(value, dict):  # the values inside a mapping get their own turn
+            if fits(read) or not isinstance(value, dict):  # values inside a mapping are handled on their own
                 instance[key] = read
     yield from Draft202012Validator.VALIDATORS["properties"](validator, properties, instance, schema)
 
 
-# stricter than JSON: 2.0 is no number of epochs, and no range catches .nan
+# stricter than JSON Schema: 2.0 is not an integer, and NaN, which passes any range check, is not a number
 TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, x: type(x) is int and abs(x) < 2**63)
 TYPES = TYPES.redefine("number", lambda _, x: type(x) in (int, float) and abs(x) < 1e300)
 Checker = validators.extend(Draft202012Validator, {"properties": _fill}, type_checker=TYPES)

@@ -29,14 +29,14 @@ LIMITS = {"minimum": ">= {:g}", "exclusiveMinimum": "> {:g}", "maximum": "<= {:g
 
 
 def resolved(entry: dict, root: dict) -> dict:
-    """With what stands behind its $ref; its own keys go first."""
+    """The entry merged with the definition that its $ref names; its own keys take precedence."""
     if "$ref" not in entry:
         return entry
     return resolved(root["$defs"][entry["$ref"].removeprefix("#/$defs/")], root) | entry
 
 
 def kind(entry: dict, root: dict) -> str:
-    """What a value may be, in words."""
+    """The type of a value in words, with its limits."""
     definition = entry.get("$ref", "").removeprefix("#/$defs/")
     if definition in NAMES:
         return NAMES[definition]
@@ -60,7 +60,7 @@ def default(name: str, entry: dict, required: list[str]) -> str:
 
 
 def table(parts: list[dict], root: dict) -> Iterator[str]:
-    """A row per key of these parts of the schema, which describe one section."""
+    """A Markdown table with a row per key; `parts` of the schema together describe one section."""
     yield "| key | type | default | meaning |"
     yield "|---|---|---|---|"
     seen = set()
@@ -94,7 +94,7 @@ def sections(papers: dict[str, Paper]) -> Iterator[str]:
                 source = definition.removesuffix("_encoder") if definition.endswith("_encoder") else ""
                 of_source = f" of source `{source}`" if source else ""
                 yield f"\n## {name}.&lt;name&gt;{of_source}\n"
-                # any key of `training` may stand in a task: listed once
+                # a task may set any key of `training`: these are listed only once, there
                 yield from table([{key: value for key, value in part.items() if key != "$ref"}], root)
             continue
         part = resolved(entry, root)
@@ -107,7 +107,7 @@ def sections(papers: dict[str, Paper]) -> Iterator[str]:
 
 
 def generated(text: str, papers: dict[str, Paper]) -> str:
-    """The README with its generated part made anew."""
+    """The README with its generated part replaced."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return before + BEGIN + "\n" + "\n".join(sections(papers)) + "\n\n" + END + after

@@ -1,8 +1,8 @@
 """A digest of the code behind a script, because Snakemake does not notice edits in imported modules.
 
-`digest_of("scripts/pca.py")` follows the script's imports of `workflow.lib` and `workflow.papers` (and theirs, wherever
-they stand in the file) and hashes those files. A rule that carries it in `params` reruns when, and only when, a module
-that it uses changes.
+`digest_of("scripts/pca.py")` follows the script's imports of `workflow.lib` and `workflow.papers` (recursively, and
+also imports inside functions) and hashes those files. A rule that has it in `params` reruns when, and only when, a
+module that it uses changes.
 """
 
 import ast
@@ -34,7 +34,7 @@ def imported_files(source: Path) -> frozenset[Path]:
 
 @cache
 def modules_behind(source: Path) -> frozenset[Path]:
-    """All files of the workflow that a Python file depends on, however indirectly."""
+    """All files of the workflow that a Python file imports, directly or indirectly."""
     found, waiting = set(), [source]
     while waiting:
         new = imported_files(waiting.pop()) - found
@@ -45,7 +45,7 @@ def modules_behind(source: Path) -> frozenset[Path]:
 
 @cache
 def digest_of(script: str) -> str:
-    """`script`: its path below `workflow`."""
+    """Digest of the modules that a script imports. `script`: its path below `workflow`."""
     digest = hashlib.sha256()
     for path in sorted(modules_behind(ROOT / "workflow" / script)):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")

@@ -1,6 +1,6 @@
-"""What is wrong with a config beyond what its schema says: names that do not exist, values that do not fit together.
+"""Faults in a config that a schema cannot express: names that do not exist, values that do not fit together.
 
-All faults are collected, so that a user sees them at once. A fault is one line: the key, what it is, what it may be.
+All faults are collected, so that a user sees them at once. A fault is one line: the key, its value, what is allowed.
 """
 
 import json
@@ -17,7 +17,7 @@ def show(value: object) -> str:
 class Faults:
     def __init__(self, config: dict):
         self.config, self.found = config, []
-        self.used: dict[str, str] = {}  # encoder instances that some paper names, and where
+        self.used: dict[str, str] = {}  # encoder instances that some paper uses -> the config key that names them
 
     def add(self, text: str) -> None:
         if text not in self.found:
@@ -41,7 +41,7 @@ class Faults:
         return name in self.config["encoders"] and int(seed) in self.config["encoders"][name]["seeds"]
 
     def instance(self, key: str, value: str, source: str = "") -> None:
-        """An encoder and its seed; `source`: `random`, or `trained` for any other."""
+        """Check that `<encoder>.<seed>` exists; `source`: `random`, or `trained` for any other source."""
         what = f"{source} encoder".strip()
         valid = [
             f"{name}.{seed}"
@@ -57,7 +57,7 @@ class Faults:
             self.instance(f"{key}[{at}]", value, source)
 
     def same_depth(self, key: str, encoders: list[str]) -> None:
-        """Curves over layers are averaged layer by layer."""
+        """Check that encoders have the same number of layers, because curves are averaged layer by layer."""
         try:
             layers = {encoder: layers_of(self.config, encoder) for encoder in encoders if self.known(encoder)}
         except UserError as error:
@@ -67,7 +67,8 @@ class Faults:
             self.add(f"{key} must all have the same number of layers, not {show(layers)}")
 
     def tasks(self, key: str, values: list[str], heads: tuple[str, ...] = ()) -> None:
-        """`heads`: those that the paper can use."""
+        """Check that tasks exist and have one of these `heads`, if any are given (texts: with or without a pooler)."""
+        heads = (*heads, "pooled") if "sequence" in heads else heads
         for at, task in enumerate(values):
             known = self.name(f"{key}[{at}]", task, self.config["tasks"], "task")
             if known and heads and self.config["tasks"][task]["head"] not in heads:
@@ -79,7 +80,7 @@ class Faults:
         self.name(key, value, valid, "dataset/split")
 
     def rows(self, place: str) -> int | None:
-        """How many rows a split has; None: all that there are, or no such split."""
+        """Number of rows of a split in the config; None: all available rows, or no such split."""
         dataset, split = place.split("/")
         return self.config["datasets"].get(dataset, {"rows": {}})["rows"].get(split)
 

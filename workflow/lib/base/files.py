@@ -1,6 +1,6 @@
-"""Outputs that appear whole or not at all: written beside their place, then renamed into it.
+"""Atomic outputs: written under a temporary name in the same folder, then renamed.
 
-What killed jobs have left there is removed by the next: Snakemake never has two jobs write the same output.
+Temporary files of killed jobs are removed by the next job: Snakemake never lets two jobs write the same output.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def remove_parts(path: Path) -> None:
-    """Of this very output: its neighbour's name may begin with the same."""
+    """Remove temporary files of exactly this output: another output's name may start with the same characters."""
     for part in path.parent.glob(f".{escape(path.name)}.*.part"):
         if not part.name.removeprefix(f".{path.name}.").removesuffix(".part").isdigit():
             continue

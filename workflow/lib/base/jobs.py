@@ -1,8 +1,8 @@
-"""How much work shares a process.
+"""Groups items of work into jobs.
 
 A rule's work is a list of items (see names.py). Importing torch and transformers takes seconds, so on one machine many
-small items share a job; on a cluster every item is a job of its own. Either way the files have the same names and the
-same numbers in them, and a rule is written once:
+small items share a job; on a cluster every item is a separate job. Either way the files have the same names and
+contents, and a rule is written once:
 
     for job in PLAN.jobs("pca"):
 
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Job:
-    """Items of an encoder that share a process. `items` None: a single one, named by the wildcard {item}."""
+    """Items of an encoder that share a process. `items` None: a single item, given by the wildcard {item}."""
 
     name: str
     encoders: tuple[str, ...] = ()
@@ -34,24 +34,24 @@ class Job:
         return "|".join(encoder.replace(".", r"\.") for encoder in self.encoders) or r"[a-z][a-z0-9_]*\.\d+"
 
     def files(self, pattern: str) -> list[str]:
-        """`pattern` with {encoder} and {item}: one file per item."""
+        """One file per item, from a `pattern` with {encoder} and {item}."""
         return [pattern] if self.items is None else [pattern.replace("{item}", item) for item in self.items]
 
     def log(self, pattern: str) -> str:
-        """One file per job, called after the item or after the rule."""
+        """One file per job, named after the item or after the rule."""
         return pattern if self.items is None else pattern.replace("{item}", self.name)
 
     def of(self, wildcards) -> list[str]:
-        """The items of the job that has these wildcards, encoder included."""
+        """The job's items for these wildcards, with their encoder."""
         items = [wildcards.item] if self.items is None else self.items
         return [f"{wildcards.encoder}/{item}" for item in items]
 
     def inputs(self, files_of: Callable[[str], Iterable[str]]) -> Callable:
-        """An input function: what each item needs, everything once."""
+        """A Snakemake input function: the files that the items need, without duplicates."""
         return lambda wildcards: list(dict.fromkeys(file for item in self.of(wildcards) for file in files_of(item)))
 
     def params(self, value_of: Callable[[str], object]) -> Callable:
-        """A function for `params`: a value for each item."""
+        """A Snakemake params function: a value for each item."""
         return lambda wildcards: {item: value_of(item) for item in self.of(wildcards)}
 
 

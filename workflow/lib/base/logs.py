@@ -1,4 +1,4 @@
-"""Where a script's words go: its rule's log file gets everything, a terminal sees errors too."""
+"""Logging of scripts: everything goes to the rule's log file, errors also to the terminal."""
 
 import logging
 import sys

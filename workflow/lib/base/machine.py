@@ -1,4 +1,4 @@
-"""What jobs ask of machines. Without importing torch: this runs at every start of Snakemake."""
+"""Resources of jobs. Does not import torch, because it runs at every start of Snakemake."""
 
 import shutil
 from pathlib import Path
@@ -9,5 +9,5 @@ def has_gpu() -> bool:
 
 
 def growing(mb: int):
-    """Memory in MB, twice as much with every retry: what a job needs depends on the dataset's rows."""
+    """Memory in MB, doubled with every retry, because a job's need depends on the size of the dataset."""
     return lambda wildcards, attempt: mb * 2 ** (attempt - 1)

@@ -1,4 +1,4 @@
-"""Measured numbers under the names of a paper's published ones, with the differences that it tolerates."""
+"""Measured numbers, named like the paper's published ones, with tolerated differences."""
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ def tolerance_of(tolerances: Tolerances, artifact: str, series: str, x: str) -> 
 
 
 def summarised(rows: list[tuple], tolerances: Tolerances) -> pd.DataFrame:
-    """`rows`: (artifact, series, x, value), one per repetition. artifact, series, x, measured, sd, n, tolerance."""
+    """Columns artifact, series, x, measured, sd, n, tolerance. `rows`: (artifact, series, x, value) per repetition."""
     frame = spread(pd.DataFrame(rows, columns=[*KEYS, "value"]), KEYS, "value").rename(columns={"mean": "measured"})
     allowed = [tolerance_of(tolerances, *key) for key in zip(*(frame[name] for name in KEYS))]
     return frame.assign(tolerance=pd.Series(allowed, dtype=float))

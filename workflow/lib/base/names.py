@@ -1,9 +1,9 @@
-"""What things are called: models, their files, and the items of work that rules are made of.
+"""Names of models, of their files, and of the items of work that rules process.
 
-model      <encoder>/<adapted>: `base.0/pretrained`, or `base.0/mnli.full.f1.s0` (task, recipe, share of the rows, seed)
+model      <encoder>/<adapted>: `base.0/pretrained`, or `base.0/mnli.full.f1.s0` (task, recipe, fraction of rows, seed)
 place      <dataset>/<split>: rows of a dataset; as a folder <dataset>-<split>
 item       a path that starts with a model: `base.0/pretrained/cls/imdb-train` (activations), `base.0/pretrained/imdb`
-           (an analysis of a task's data under a model)
+           (an analysis of a model on a task)
 `<results>` is a path variable of Snakemake: results/<run>.
 """
 
@@ -12,12 +12,12 @@ from decimal import Decimal
 
 
 def pretrained(encoder: str) -> str:
-    """The model that an encoder is before any fine-tuning."""
+    """Name of an encoder without fine-tuning, as a model."""
     return f"{encoder}/pretrained"
 
 
 def plain(number: float) -> str:
-    """Without exponent or needless zeros: 1.0 -> 1, 5e-05 -> 0.00005."""
+    """A number without exponent or trailing zeros: 1.0 -> 1, 5e-05 -> 0.00005."""
     text = format(Decimal(repr(number)), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -36,7 +36,7 @@ def model_of(item: str) -> str:
 
 
 def target_of(item: str) -> str:
-    """What an item has behind its model."""
+    """The part of an item after its model."""
     return "/".join(item.split("/")[2:])
 
 
@@ -50,7 +50,7 @@ def task_of(model: str) -> str:
 
 
 def recipe_of(model: str) -> tuple[str, str, str, str]:
-    """Task, recipe, share of the rows and seed, as texts. A share such as 0.5 has a dot of its own."""
+    """Task, recipe, fraction of the rows and seed, as strings. A fraction such as 0.5 contains a dot itself."""
     task, recipe, rest = model.split("/")[1].split(".", 2)
     fraction, _, seed = rest.rpartition(".s")
     return task, recipe, fraction.removeprefix("f"), seed
@@ -74,7 +74,7 @@ def encoder_folder(encoder: str) -> str:
 
 
 def model_folder(model: str) -> str:
-    """An encoder is a model too: the one that nothing was done to."""
+    """Folder of a model; a pre-trained one is the encoder's own folder."""
     return encoder_folder(encoder_of(model)) if is_pretrained(model) else f"<results>/models/{model}"
 
 
@@ -83,7 +83,7 @@ def metrics_file(model: str) -> str:
 
 
 def sweep_file(model: str, table: str = "scores") -> str:
-    """`scores`, or `distances` of weights."""
+    """File of a sweep's table: `scores`, or `distances` of weights."""
     return f"<results>/sweeps/{model}.{table}.parquet"
 
 

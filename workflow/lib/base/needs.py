@@ -1,4 +1,4 @@
-"""What a figure, a table or a score is made from: files, and the piece of config that it depends on itself."""
+"""What a figure, a table or a score is made from: input files and the config settings that it uses itself."""
 
 from dataclasses import dataclass, field
 
@@ -13,5 +13,5 @@ class Needs:
 
 
 def picked(section: dict, *keys: str) -> dict:
-    """The smallest piece of a section, so that a change reruns only what depends on it."""
+    """Only these keys of a config section, so that a change reruns only what depends on it."""
     return {key: section[key] for key in keys}

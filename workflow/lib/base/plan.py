@@ -1,8 +1,8 @@
-"""The plan of a run: what its papers need, followed from their figures back to the models, as Snakemake does.
+"""The plan of a run: what its papers need, traced from figures back to models, as Snakemake does.
 
-A paper says which files its figures, tables and scores are made from. A file's name tells the rest: which analysis of
-which model, which activations that analysis reads, which model they are of. What two papers ask for is one item here,
-with both of their names.
+A paper lists the files that its figures, tables and scores are made from. The rest follows from a file's name: which
+analysis of which model, which activations that analysis reads, which model they come from. What two papers need is one
+item, listed with both papers.
 """
 
 import importlib
@@ -15,6 +15,7 @@ from workflow.lib.base.jobs import Job, jobs_of
 from workflow.lib.base.names import (
     cache_folder,
     data_file,
+    encoder_of,
     is_pretrained,
     model_of,
     place_of,
@@ -23,7 +24,7 @@ from workflow.lib.base.names import (
 )
 from workflow.lib.base.needs import Needs
 from workflow.lib.base.runs import spread_over
-from workflow.lib.base.tasks import labelled_rows, max_tokens_of
+from workflow.lib.base.tasks import labelled_rows, max_tokens_of, places_of_task
 from workflow.papers import Artifact
 
 # rules whose items may share a process, by the key of `share` in the config
@@ -35,7 +36,7 @@ def reads_of(method: str) -> Callable[[dict, str, str], list[Cache]]:
 
 
 class Plan:
-    """`papers`: those of this run, by key (workflow/papers)."""
+    """`papers`: the papers of this run, by key (workflow/papers)."""
 
     def __init__(self, config: dict, papers: dict):
         self.config, self.papers = config, papers
@@ -67,7 +68,7 @@ class Plan:
             self._ask("finetune_model", cache.model, paper)
 
     def _ask(self, rule: str, item: str, paper: str) -> bool:
-        """Is this new?"""
+        """Record that a paper needs an item; False if that was known."""
         asking = self.items.setdefault(rule, {}).setdefault(item, [])
         if paper in asking:
             return False
@@ -81,11 +82,11 @@ class Plan:
         return reads_of(method)(self.config, model_of(item), target_of(item))
 
     def activations(self, method: str) -> Callable[[str], list[str]]:
-        """For the inputs of a method's rule: folders of the activations that an item reads."""
+        """For the inputs of a method's rule: item -> folders of the activations that it reads."""
         return lambda item: [cache_folder(cache.item) for cache in self.caches(method, item)]
 
     def labels(self, method: str) -> Callable[[str], list[str]]:
-        """For the inputs of a method's rule: files of the rows whose labels an item reads."""
+        """For the inputs of a method's rule: item -> dataset files whose labels it reads."""
         return lambda item: [data_file(cache.place) for cache in self.caches(method, item) if cache.labels]
 
     def labelled_rows(self, item: str) -> dict:
@@ -93,20 +94,32 @@ class Plan:
 
     @cached_property
     def tracked(self) -> set[str]:
-        """Models whose fine-tuning is followed: they save their steps."""
+        """Models that save checkpoints during fine-tuning, because an analysis reads them."""
         return {model_of(item) for item in self.layers if "/steps/" in item}
 
-    def training(self, model: str) -> dict:
-        """How a model is fine-tuned; a sweep keeps no steps."""
-        every = self.config["paths"]["every"] if model in self.tracked else 0
-        return self.config["tasks"][task_of(model)] | {"save_every": every}
+    def training(self, model: str, is_sweep: bool = False) -> dict:
+        """Training settings of a model; sweeps save no intermediate steps and score no second split."""
+        settings = dict(self.config["tasks"][task_of(model)])
+        of_encoders = settings.pop("for_encoder")
+        settings |= of_encoders.get(encoder_of(model).partition(".")[0], {})
+        if is_sweep:
+            settings.pop("also_evaluate", None)
+        every = self.config["paths"]["every"] if model in self.tracked and not is_sweep else 0
+        return settings | {"save_every": every}
+
+    def training_data(self, model: str) -> list[str]:
+        """The rows that a model is trained and scored on."""
+        task = self.config["tasks"][task_of(model)]
+        places = [*places_of_task(self.config, task_of(model))]
+        also = task.get("also_evaluate")
+        return [data_file(place) for place in [*places, *([f"{task['dataset']}/{also}"] if also else [])]]
 
     def cache_settings(self, item: str) -> dict:
-        """What is stored of a dataset under a model."""
+        """Settings of one cached dataset: layers, maximum length, sampling."""
         unit, _, folder = target_of(item).rpartition("/")
         settings = {"layers": self.layers.get(item, "all"), "max_tokens": max_tokens_of(self.config, folder)}
         if unit in SAMPLED:
-            rsa = self.config["rsa"]  # each of its samples can have tokens of its own
+            rsa = self.config["rsa"]  # enough tokens that every sample can have different ones
             settings |= {
                 "rows": rsa["rows"],
                 "per_row": rsa["per_example"] * rsa["samples"],
@@ -118,7 +131,7 @@ class Plan:
         return [data_file(place_of(item.rpartition("/")[2]))]
 
     def artifact_files(self, key: str | None = None) -> list[str]:
-        """Files of one paper's figures and tables, or of all."""
+        """Files of one paper's figures and tables, or of all papers'."""
         chosen = [self.artifacts[key]] if key else self.artifacts.values()
         return [file for of_paper in chosen for artifact, _ in of_paper.values() for file in artifact.files]
 
@@ -128,7 +141,7 @@ class Plan:
         return self.artifact_files(key) + verdicts
 
     def artifact(self, paper: str, id: str) -> tuple[Artifact, Needs]:
-        """One that this run can make; a wrong name gets the nearest right one."""
+        """An artifact that this run can make; for an unknown name the error suggests the nearest one."""
         if paper not in self.artifacts:
             raise UserError(f"this run has no paper '{paper}'{nearest(paper, list(self.papers))}")
         if id not in self.artifacts[paper]:
@@ -136,7 +149,7 @@ class Plan:
         return self.artifacts[paper][id]
 
     def script(self, paper: str, id: str) -> str:
-        """That draws or tabulates an artifact, in the folder of its paper."""
+        """The script that draws or tabulates an artifact, relative to its paper's folder."""
         return self.artifact(paper, id)[0].script
 
     def needs(self, paper: str, id: str) -> Needs:
@@ -150,7 +163,7 @@ class Plan:
         return artifact.caption.format_map(spreads | needs.settings)
 
     def unknown_target(self, name: str) -> list[str]:
-        """For names that are neither rules nor files: which target is near?"""
+        """Raise an error for a name that is neither a rule nor a file, suggesting the nearest target."""
         artifacts = {f"{key}_{id}": made[0].files[0] for key, of in self.artifacts.items() for id, made in of.items()}
         known = [*self.papers, "all", "scorecard", *artifacts]
         hint = nearest(name, known) if name.replace("/", "_") not in artifacts else ""
@@ -163,7 +176,7 @@ class Plan:
         return [key for key, paper in self.papers.items() if paper.is_scored]
 
     def notes(self) -> list[str]:
-        """What a reader must know before comparing numbers: what is said of the encoders, and stand-in data."""
+        """What a reader must know before comparing numbers: notes on encoders, and which data are stand-ins."""
         encoders, datasets = self.config["encoders"], self.config["datasets"]
         notes = [f"{name}: {entry['note']}" for name, entry in encoders.items() if entry.get("note")]
         embedded = [name for name, entry in datasets.items() if entry["source"] == "embedded"]

@@ -1,4 +1,4 @@
-"""What repeats: models by encoder, state and seed, and the spread over them."""
+"""Repetitions: models split into encoder, state and seed, and the spread over repetitions."""
 
 import pandas as pd
 

@@ -28,7 +28,7 @@ def confusion(truths: np.ndarray, guesses: np.ndarray) -> np.ndarray:
 
 
 def matthews(cells: np.ndarray) -> np.ndarray:
-    """Matthews correlation from (..., 4) shares of the four cells; 0 where a row or column is empty, as scikit-learn."""
+    """Matthews correlation from (..., 4) shares of the four cells; 0 where it is undefined, as in scikit-learn."""
     tp, tn, fp, fn = np.moveaxis(cells, -1, 0)
     product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     return np.divide(tp * tn - fp * fn, np.sqrt(product), out=np.zeros_like(product), where=product > 0)

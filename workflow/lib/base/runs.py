@@ -1,4 +1,4 @@
-"""Repetitions that several papers have: encoders x fine-tuning seeds, and sweeps of recipes over them."""
+"""Model names for repetitions that several papers use: encoders x fine-tuning seeds, and sweeps of recipes."""
 
 from collections.abc import Callable
 
@@ -7,13 +7,13 @@ from workflow.lib.encoders.shapes import layers_of
 
 
 def runs(section: dict) -> list[tuple[str, int]]:
-    """Encoder and fine-tuning seed of every repetition: spreads are over these."""
+    """(encoder, fine-tuning seed) of every repetition; spreads are computed over these."""
     return [(encoder, seed) for encoder in section["encoders"] for seed in section["seeds"]]
 
 
-def spread_over(encoders: int, seeds: int = 1) -> str:
+def spread_over(encoders: int, seeds: int = 1, seeds_are: str = "fine-tuning seeds") -> str:
     """For captions: what a standard deviation is taken over."""
-    parts = [f"{n} {what}" for n, what in ((encoders, "pre-trained encoders"), (seeds, "fine-tuning seeds")) if n > 1]
+    parts = [f"{n} {what}" for n, what in ((encoders, "pre-trained encoders"), (seeds, seeds_are)) if n > 1]
     return f"one standard deviation over {' x '.join(parts)}" if parts else "not shown: there is one run"
 
 
@@ -22,7 +22,7 @@ def tuned_models(section: dict, tasks: list[str]) -> list[str]:
 
 
 def sweep_models(config: dict, section: dict, recipes: Callable[[int], list[str]]) -> list[str]:
-    """Models of which only scores and weight distances are kept. `recipes`: by the encoder's number of layers."""
+    """Models of which only scores and weight distances are kept. `recipes`: number of layers -> recipes."""
     return [
         tuned(encoder, task, recipe, seed=seed)
         for task in section["tasks"]

@@ -1,4 +1,4 @@
-"""Settings of a method: a dataclass of what it knows, filled from what it is given."""
+"""Settings of a method: a dataclass, filled from a config section."""
 
 from dataclasses import fields
 from typing import TypeVar
@@ -9,7 +9,7 @@ Settings = TypeVar("Settings")
 
 
 def settings_of(kind: type[Settings], given: dict, owner: str) -> Settings:
-    """`owner` is what the message names if a key is unknown."""
+    """An instance of `kind` with the given values. `owner` is named in the error about an unknown key."""
     known = [field.name for field in fields(kind)]
     for name in given:
         if name not in known:

@@ -1,4 +1,4 @@
-"""What happens when Snakemake starts: the config is checked, and the run planned, before any job."""
+"""Start-up of Snakemake: checks the config and plans the run, before any job."""
 
 import os
 from pathlib import Path
@@ -15,16 +15,16 @@ from workflow.papers import all_papers
 
 
 def start(config: dict) -> tuple[dict, Plan]:
-    """Jobs, here or on a node, import `workflow.lib` too: they inherit the path."""
+    """The checked config and the plan. Sets PYTHONPATH, which jobs inherit, because they import `workflow.lib` too."""
     others = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), others] if others else [str(ROOT)])
     registry = yaml.load((Path(ROOT) / "config/datasets.yaml").read_bytes(), yaml.CSafeLoader)["registry"]
     try:
         config, papers = check_config(config, registry, all_papers())
         config["registry"] = registry
-        # GPU rules ask for this many: 1 on a cluster or a machine with a GPU; 0 on a CPU, where all cores should work
+        # GPUs per GPU job: 1 on a cluster or a machine with a GPU; 0 on a CPU, where all cores should work
         config["gpu"] = int(has_gpu()) if config["gpu"] == "auto" else config["gpu"]
         return config, Plan(config, papers)
     except UserError as error:
-        # a line each on the terminal, before any job
+        # one line per fault on the terminal, before any job
         raise WorkflowError(str(error)) from None

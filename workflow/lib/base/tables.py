@@ -1,4 +1,4 @@
-"""Tidy result tables: one Parquet file per analysis, readable as a pandas frame, written whole."""
+"""Tidy result tables: one Parquet file per analysis, read as a pandas frame, written atomically."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 
 def read_tables(paths: list[str]) -> pd.DataFrame:
-    """Several tables of one analysis, one under the other."""
+    """Several tables of one analysis, concatenated."""
     return pd.concat([read_table(path) for path in paths], ignore_index=True)
 
 
@@ -42,7 +42,7 @@ def tables_of(inputs) -> dict[str, pd.DataFrame]:
 
 
 def write_text_tables(frame: pd.DataFrame, csv: str | Path, markdown: str | Path, digits: int = 2) -> None:
-    """A paper's table: CSV with every digit for machines, Markdown rounded for readers.
+    """Write a paper's table as CSV with all digits and as rounded Markdown.
 
     A column `x_sd` is the spread of column `x`: Markdown shows both in one cell, as 93.7 ± 0.2.
     """

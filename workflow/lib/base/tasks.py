@@ -1,18 +1,20 @@
-"""Tasks as the config describes them: their rows, and what their heads read."""
+"""Tasks of the config: their rows, and the units that their heads read."""
 
 from workflow.lib.base.names import folder_name, place_of
 
-UNITS = {"sequence": "cls", "word": "word", "word_pair": "word"}  # by head; parser and answers label no single unit
+# by head; parser and answers do not label units
+UNITS = {"sequence": "cls", "pooled": "cls", "word": "word", "word_pair": "word"}
+TEXT_HEADS = tuple(head for head, unit in UNITS.items() if unit == "cls")
 
 
 def places_of_task(config: dict, task: str) -> tuple[str, str]:
-    """Its training and evaluation rows."""
+    """`<dataset>/<split>` of a task's training and of its evaluation rows."""
     settings = config["tasks"][task]
     return f"{settings['dataset']}/{settings['train_split']}", f"{settings['dataset']}/{settings['evaluate']}"
 
 
 def unit_of_task(config: dict, task: str) -> str:
-    """What a task's head reads: whole texts or words."""
+    """The unit that a task's head reads: `cls` for texts, `word` for words and pairs."""
     return UNITS[config["tasks"][task]["head"]]
 
 
@@ -23,8 +25,8 @@ def labelled_rows(config: dict, task: str) -> dict:
 
 
 def max_tokens_of(config: dict, folder: str) -> int:
-    """A task's texts are cut for analyses as they are for training: classifiers on vectors stand beside models."""
+    """Maximum length of a dataset's texts: the task's own, because classifiers on vectors are compared with models."""
     for name in config["tasks"]:
-        if place_of(folder) in places_of_task(config, name) and config["tasks"][name]["head"] == "sequence":
+        if place_of(folder) in places_of_task(config, name) and config["tasks"][name]["head"] in TEXT_HEADS:
             return config["tasks"][name]["max_tokens"]
     return config["activations"]["max_tokens"]

@@ -1,6 +1,6 @@
-"""The embedded corpus: a seeded, English-like language with its full annotation.
+"""The embedded corpus: a seeded, English-like synthetic language with full annotation.
 
-lexicon    the words and what they mean          meaning    what is said: propositions and referents
-grammar    how it is said: annotated sentences   documents  sentences with a topic, a polarity and recurring referents
+lexicon    words and their meanings                meaning    propositions and referents
+grammar    annotated sentences from propositions   documents  sentences with a topic, a polarity, recurring referents
 tasks      a stand-in for every dataset of the four papers, made from the above
 """

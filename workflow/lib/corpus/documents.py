@@ -1,4 +1,4 @@
-"""Several sentences about one topic, with a polarity and referents that come back."""
+"""Documents: several sentences about one topic, with a polarity and recurring referents."""
 
 from dataclasses import dataclass, replace
 from random import Random
@@ -7,12 +7,12 @@ from workflow.lib.corpus.grammar import Grammar, Sentence
 from workflow.lib.corpus.lexicon import KINDS, make_lexicon
 from workflow.lib.corpus.meaning import Proposition, Referent, World
 
-# Which share of the general text marks lexical class (see the design: without marks nothing lexical is learnt in
-# pre-training, with marks everywhere pre-training is not needed).
+# Share of the general text in which lexical classes are marked: without marks, pre-training learns nothing lexical;
+# with marks everywhere, it is not needed.
 MARKED_SHARE = 0.7
 GENERAL_RICHNESS = 0.5
-QUESTION_SHARE = 0.08  # of the sentences of general text
-EVENT_SHARE = 0.06  # of single sentences, whose subject is then no topic but an event that causes another
+QUESTION_SHARE = 0.08  # of the sentences in general text
+EVENT_SHARE = 0.06  # of single sentences: their subject is an event that causes another one, not a topic
 
 
 @dataclass(slots=True)
@@ -23,13 +23,13 @@ class Document:
 
 
 def is_askable(said: Proposition) -> bool:
-    """Questions are made of plain statements with a verb."""
+    """Whether a question can be made from a proposition: a plain statement with a verb."""
     plain = not (said.passive or said.negated or said.said or said.also or said.tense == "modal")
     return said.verb is not None and plain
 
 
 class Writer:
-    """Everything that writes text: the world, the grammar and one stream of random numbers."""
+    """Writes text: holds the world, the grammar and one stream of random numbers."""
 
     def __init__(self, seed: str, language: int = 0):
         self.rng = Random(seed)
@@ -54,9 +54,10 @@ class Writer:
         again: float = 0.5,
         questions: float = 0.0,
     ) -> Document:
-        """`drift` is how often a sentence leaves the topic, or (half as often) contradicts the polarity.
+        """Several sentences about nouns of one kind.
 
-        `again` is how often, on the topic, it returns to a referent that the document has spoken of.
+        `drift`: probability that a sentence leaves the topic and, halved, that it contradicts the polarity.
+        `again`: probability that a sentence on the topic returns to an earlier referent.
         """
         world, sentences = self.world, []
         known: list[Referent] = []
@@ -91,6 +92,6 @@ class Writer:
         world = self.world
         length = 2 + int(self.rng.random() * 2)
         kind, polarity, marked = world.pick(tuple(KINDS)), world.pick((1, -1)), world.chance(MARKED_SHARE)
-        # short sentences that keep to their subject are what next-sentence prediction can learn from in minutes
+        # next-sentence prediction is learnt in minutes only from short sentences that keep to their subject
         world.richness = GENERAL_RICHNESS
         return self.document(kind, polarity, length, marked, drift=0.05, again=0.85, questions=QUESTION_SHARE)

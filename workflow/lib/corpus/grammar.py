@@ -1,4 +1,4 @@
-"""How it is said: propositions become sentences, and every annotation is written down while the words are.
+"""Turns propositions into sentences, and writes all annotations along with the words.
 
 Word positions are 0-based, spans are half-open, and the head of the root is -1 (`as_conllu_heads` gives 1-based ones).
 """
@@ -8,10 +8,10 @@ from dataclasses import replace
 from workflow.lib.corpus.lexicon import ANIMATE, Lexicon
 from workflow.lib.corpus.meaning import Oblique, Proposition, Referent
 
-# who takes part how: argument labels by frame, for subject and object
+# argument labels of subject and object, by frame
 ROLES = {"rest": ("ARG1", ""), "be": ("ARG1", "ARG2"), "be a": ("ARG1", "ARG2"), "hold": ("ARG0", "ARG1")}
 AGENTIVE = {"move", "make", "give", "praise", "blame", "tell", "strike"}
-# proto-role properties that a frame gives its subject and its object, besides those of the noun's sort
+# proto-role properties that a frame gives to its subject and object, in addition to those of the noun's sort
 PROPERTIES = {
     "move": ({"instigation", "change_of_location", "volition"}, set()),
     "make": ({"instigation", "volition", "manipulated_by_another"}, {"created", "existed_after", "change_of_state"}),
@@ -24,7 +24,7 @@ PROPERTIES = {
     "cause": ({"instigation", "existed_before"}, {"created", "exists_as_physical"}),
     "rest": ({"stationary"}, set()),
 }
-RELATION_OF_ROLE = {  # nominal relations that a prepositional phrase expresses: (relation, is the governor first?)
+RELATION_OF_ROLE = {  # nominal relation expressed by a prepositional phrase: (relation, is the governor first?)
     "Goal": ("Entity-Destination", True),
     "Source": ("Entity-Origin", True),
     "Origin": ("Entity-Origin", True),
@@ -36,13 +36,13 @@ RELATION_OF_ROLE = {  # nominal relations that a prepositional phrase expresses:
     "Container": ("Content-Container", True),
     "Originator": ("Product-Producer", True),
 }
-RELATION_IN_CLAUSE = ("Goal", "Source", "Instrument")  # roles that relate a verb's phrase to who acts
+RELATION_IN_CLAUSE = ("Goal", "Source", "Instrument")  # roles that relate a verb's prepositional phrase to its agent
 RELATION_OF_FRAME = {"make": ("Product-Producer", False), "cause": ("Cause-Effect", True)}
 PRONOUNS = {"plural": ("they", "them"), "she": ("she", "her"), "he": ("he", "him"), "it": ("it", "it")}
 
 
 class Sentence:
-    """Words and their annotation: each list is written once, in order, by the functions below."""
+    """Words and their annotations; the functions below append to each list in order."""
 
     __slots__ = (
         "arguments",  # (predicate, start, end, label)
@@ -82,7 +82,7 @@ class Sentence:
         return " ".join(self.words)
 
     def extend(self, other: "Sentence") -> None:
-        """Put another sentence behind this one; its root stays a root, so this makes a document, not a tree."""
+        """Append another sentence. Its root stays a root, so the result is a document, not a single tree."""
         shift = len(self.words)
         for name in ("words", "upos", "xpos", "deprels"):
             getattr(self, name).extend(getattr(other, name))
@@ -106,7 +106,7 @@ def pronoun(referent: Referent, is_object: bool) -> str:
 
 
 class Grammar:
-    """Writes sentences of one lexicon. `marked` text has articles that agree with the class of their noun."""
+    """Writes sentences with one lexicon. `marked` text has articles that agree with the class of their noun."""
 
     def __init__(self, lexicon: Lexicon):
         self.articles = lexicon.articles
@@ -147,7 +147,7 @@ class Grammar:
         return head
 
     def _before_noun(self, s: Sentence, referent: Referent, marked: bool) -> None:
-        """Article or quantifier, then degree word and adjective; -1 as head means: the noun to come."""
+        """Write article or quantifier, then degree word and adjective; head -1 stands for the noun to come."""
         quantifier = referent.quantifier
         if quantifier:
             is_determiner = quantifier in ("every", "some", "no", "most", "few")
@@ -229,7 +229,7 @@ class Grammar:
         return root
 
     def _verb_group(self, s: Sentence, p: Proposition, plural: bool) -> int:
-        """Auxiliaries, negation and the verb, with agreement."""
+        """Write auxiliaries, negation and the verb, with agreement; returns the verb's position."""
         verb, tense = p.verb, p.tense
         held: list[int] = []
         negation = modal = -1
@@ -274,7 +274,7 @@ class Grammar:
         subject_label, object_label = ROLES.get(frame, ("ARG0", "ARG1"))
         of_subject, of_object = PROPERTIES.get(frame, (frozenset(), frozenset()))
         if passive:
-            # the proposition's object stands in front, its subject behind "by" (or not at all)
+            # `p` is already turned: the agent, now p.object, follows "by"
             arguments.append((root, start, end, object_label))
             self._note_properties(s, root, subject_head, p.subject, of_object)
             role = "Agent" if p.object.noun.sort in ANIMATE else "Causer"
@@ -339,7 +339,7 @@ class Grammar:
 
     def _second_predicate(self, s: Sentence, also: Proposition, root: int, subject: tuple, marked: bool) -> None:
         conjunction = s.add("and", "CCONJ", "CC", "cc")
-        # the shared subject stays with the first predicate: the tree has one edge a word
+        # the shared subject stays attached to the first predicate: in a tree each word has one head
         held_head, held_deprel = s.heads[subject[0]], s.deprels[subject[0]]
         inner = self.predicate(s, also, subject, marked, subject[0])
         s.attach(subject[0], held_head, held_deprel)
@@ -372,7 +372,7 @@ class Grammar:
             word = "who" if p.subject.noun.sort in ("person", "organisation") else "what"
             wh = s.add(word, "PRON", "WP", "nsubj")
             s.constituents.append((0, 1, "WHNP"))
-            # the verb agrees with the question word, whatever the number of what is asked for
+            # the verb agrees with the question word, not with the answer
             asker = replace(p, subject=replace(p.subject, plural=False))
             root = self.predicate(s, asker, (wh, 0, 1), False, wh)
         else:
@@ -431,7 +431,7 @@ class Grammar:
 
 
 def _turned(p: Proposition) -> Proposition:
-    """Passive voice: the object becomes the grammatical subject, the subject what follows "by"."""
+    """Passive voice: the object becomes the grammatical subject, and the subject follows "by"."""
     return Proposition(
         p.frame, p.object, p.verb, object=p.subject, obliques=p.obliques, tense=p.tense, negated=p.negated,
         passive=True, adverb=p.adverb, breaks_agreement=p.breaks_agreement,

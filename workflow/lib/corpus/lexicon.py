@@ -1,7 +1,7 @@
-"""The words of the embedded language and what they mean.
+"""The words of the embedded language and their meanings.
 
-Open-class words are coined from syllables, so that their spelling says nothing about their class: what a word means can
-only be learnt from the company it keeps. Closed-class words are English, so that the sentences can be read.
+Open-class words are random syllables, so that their spelling says nothing about their class: a word's meaning can only
+be learnt from its contexts. Closed-class words are English, so that sentences are readable.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ KINDS = {
     "film": "work",
     "book": "work",
 }
-# Nouns that never are a topic; they fill the places that decide what a preposition means.
+# Nouns that are never a topic; as objects of prepositions they determine the preposition's sense.
 SIDE_KINDS = {"season": "time", "metal": "material", "hammer": "tool", "festival": "event", "piece": "part"}
 SORTS = tuple(dict.fromkeys(KINDS.values()))
 ANIMATE = frozenset({"person", "organisation", "creature"})
@@ -41,7 +41,7 @@ CLOSED = (
 QUANTIFIERS = ("some", "most", "few")
 NUMERALS = ("two", "three", "four", "five", "six")
 
-# frame: (verbs, sorts that can be its subject, sorts that can be its object)
+# frame: (number of verbs, sorts that can be its subject, sorts that can be its object)
 FRAMES = {
     "rest": (6, None, None),
     "move": (6, {"person", "creature", "machine"}, None),
@@ -72,7 +72,7 @@ class Verb:
     third: str
     past: str
     frame: str
-    kind: str | None = None  # only subjects of this kind: the verb marks its subject's class
+    kind: str | None = None  # if set, the verb takes only subjects of this kind, and so marks their class
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Lexicon:
 
 @cache
 def make_lexicon(seed: int = 0) -> Lexicon:
-    """The language itself. Its seed is not the documents' seed: all datasets of a run share one language."""
+    """The lexicon of a language. Its seed is not the documents' seed: all datasets of a run share one language."""
     rng = Random(f"lexicon {seed}")
     taken = set(CLOSED) | set(KINDS) | set(SIDE_KINDS) | set(SORTS)
 

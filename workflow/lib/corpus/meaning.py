@@ -1,4 +1,4 @@
-"""What is said: referents, propositions about them, and the world that decides which propositions make sense."""
+"""Content of sentences: referents, propositions about them, and the world, which draws plausible propositions."""
 
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -9,7 +9,7 @@ from workflow.lib.corpus.lexicon import FRAMES, KINDS, NUMERALS, QUANTIFIERS, SI
 
 @dataclass(slots=True)
 class Referent:
-    """Something a document speaks of; `ident` makes two mentions of it the same thing."""
+    """An entity in a document; mentions with the same `ident` corefer."""
 
     noun: Noun
     plural: bool = False
@@ -21,16 +21,16 @@ class Referent:
     modifier: "Oblique | None" = None  # a prepositional phrase inside the noun phrase
     clause: "Proposition | None" = None  # a relative clause, whose subject is this referent
     as_pronoun: bool = False
-    as_kind: str | None = None  # mention it by a hypernym instead of its noun
+    as_kind: str | None = None  # mention it by this hypernym instead of its noun
 
 
 @dataclass(slots=True)
 class Oblique:
     preposition: str
     object: Referent
-    role: str  # the scene role, which depends on what governs the phrase
-    function: str  # the preposition's own contribution
-    argument: str  # the label of semantic-role labelling
+    role: str  # the scene role, which depends on the phrase's governor
+    function: str  # the preposition's own function
+    argument: str  # the label in semantic-role labelling
 
 
 @dataclass(slots=True)
@@ -49,12 +49,12 @@ class Proposition:
     negated: bool = False
     passive: bool = False
     adverb: str | None = None
-    said: "Proposition | None" = None  # what is told, for clausal complements
+    said: "Proposition | None" = None  # a clausal complement
     also: "Proposition | None" = None  # a second predicate of the same subject
     breaks_agreement: bool = False  # the finite verb takes the wrong number (for unacceptable sentences)
 
 
-# What a preposition means depends on what it takes and on what governs it:
+# A preposition's sense depends on its object and on its governor:
 # (preposition, sort of its object, role, function, argument label)
 ANYWHERE = (
     ("in", "place", "Locus", "Locus", "ARGM-LOC"),
@@ -113,7 +113,7 @@ TRANSITIVE = ("make", "give", "praise", "blame", "strike", "hold")  # frames wit
 
 @cache
 def zipfian(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
-    """Nouns repeated by rank, so that some are common and some are rare, and a draw is one index."""
+    """Nouns repeated according to rank, so that a uniform draw gives roughly Zipfian frequencies."""
     return tuple(noun for rank, noun in enumerate(nouns) for _ in range(max(1, round(24 / (rank + 4)))))
 
 
@@ -122,7 +122,7 @@ class World:
 
     def __init__(self, lexicon: Lexicon, rng: Random):
         self.lexicon, self.rng = lexicon, rng
-        self.richness = 1.0  # how often what may be left out is there: adjectives, phrases, clauses, adverbs
+        self.richness = 1.0  # factor on the frequency of optional parts: adjectives, phrases, clauses, adverbs
         self._idents = 0
         self._nouns = {kind: zipfian(nouns) for kind, nouns in lexicon.nouns.items()}
         self._names = {kind: zipfian(names) for kind, names in lexicon.names.items()}
@@ -158,7 +158,7 @@ class World:
         return Oblique(preposition, inside, role, function, argument)
 
     def adorn(self, referent: Referent, polarity: int, marked: bool, depth: int = 0) -> Referent:
-        """Give a referent an adjective, a prepositional phrase or a relative clause, sometimes."""
+        """Give a referent, at random, an adjective, a prepositional phrase, a relative clause or a quantifier."""
         if referent.noun.is_name:
             return referent
         if self.rng.random() < 0.35 * self.richness:
@@ -177,7 +177,7 @@ class World:
         return referent
 
     def quality(self, polarity: int, marked: bool, degree: float) -> tuple[str, str | None]:
-        """An adjective of a polarity, and a degree word: in marked text it agrees with the polarity."""
+        """An adjective of a polarity, and perhaps a degree word, which in marked text agrees with the polarity."""
         word = self.pick(self.lexicon.adjectives[polarity])
         if self.rng.random() >= (0.9 if marked else degree):
             return word, None
@@ -186,15 +186,15 @@ class World:
     def proposition(
         self, subject: Referent, polarity: int, marked: bool, frame: str | None = None, depth: int = 0
     ) -> Proposition:
-        """Something true of the subject. `polarity` colours what is evaluated; 0 leaves it neutral."""
+        """A random proposition about the subject. `polarity` is that of its evaluations; 0: neutral."""
         rng = self.rng
         sort = subject.noun.sort
         if frame is None:
             frame = self.pick(FRAMES_OF_SORT[sort])
             if marked and rng.random() < 0.3:
-                frame = "rest"  # in marked text its verb tells the class of the subject
+                frame = "rest"  # in marked text this frame's verb gives the class of the subject
             elif frame == "be a" and not marked:
-                frame = "rest"  # naming the class is a mark too
+                frame = "rest"  # naming the class would mark it too
             if polarity and depth == 0 and rng.random() < 0.45:
                 frame = "be"
         made = Proposition(frame, subject, tense="present" if rng.random() < 0.6 else "past")
@@ -210,7 +210,7 @@ class World:
         if rng.random() < 0.12:
             made.negated = True
             if frame == "be":
-                # the sentence keeps its polarity: what is denied is the opposite quality
+                # the sentence keeps its polarity, because the opposite quality is denied
                 made.adjective, made.degree = self.quality(-polarity, marked, 0.5)
             elif frame == "be a":
                 made.category = self.pick([kind for kind in self._all_kinds if kind != subject.noun.kind])
@@ -219,7 +219,7 @@ class World:
         return made
 
     def complete(self, made: Proposition, polarity: int, marked: bool, depth: int) -> None:
-        """Objects, recipients, prepositional phrases and adverbs, as the frame asks."""
+        """Add the objects, recipients, prepositional phrases and adverbs that the frame requires or allows."""
         rng, frame = self.rng, made.frame
         objects = self._sorts_of[frame][1]
         if frame in TRANSITIVE or frame == "cause":
@@ -252,7 +252,7 @@ def _frames_of_sort() -> dict[str, tuple[str, ...]]:
     found = {}
     for sort in {*KINDS.values(), *SIDE_KINDS.values()}:
         frames = [frame for frame, (_, subjects, _) in FRAMES.items() if subjects is None or sort in subjects]
-        # resting and being are what anything can do: twice as common, so that no sort is given away by its verbs
+        # frames that suit any sort are added once more, so that verbs do not give a subject's sort away
         found[sort] = tuple(sorted(frames)) + (("rest", "be", "be a") if sort in KINDS.values() else ("rest",))
     return found
 

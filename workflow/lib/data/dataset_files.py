@@ -1,7 +1,7 @@
-"""The normalised dataset: one Parquet file per split, of one of four kinds, checked before it is written.
+"""Normalised datasets: one Parquet file per split, of one of four kinds, checked before it is written.
 
 text      one or two texts and a label (an unlabelled dataset has `labels` = [] and label 0 in every row)
-qa        question, context, answers (start counts characters of the context)
+qa        question, context, answers (start: character offset in the context)
 treebank  words with UPOS, head (1-based, 0 = root) and deprel
 spans     words and targets: one or two half-open word spans with labels
 """
@@ -30,7 +30,7 @@ MAY_BE_NULL, METADATA_KEY = {"text_pair", "start2", "end2"}, b"tunescope"
 
 
 def write_dataset(path: str | Path, rows_or_table, *, dataset: str, split: str, kind: str, labels, source: str) -> dict:
-    """Check the rows, write them whole, return the file's metadata. Same rows, however chunked: same bytes."""
+    """Check the rows, write them atomically, return the file's metadata. The bytes do not depend on chunking."""
     where, labels = f"dataset {dataset}, split {split}", list(labels)
     table = _conform(where, rows_or_table, kind)
     info = {"dataset": dataset, "split": split, "kind": kind, "labels": labels, "source": source}
@@ -64,7 +64,7 @@ def _conform(where: str, rows, kind: str) -> pa.Table:
 
 
 def _check_and_digest(where: str, table: pa.Table, kind: str, labels: list[str]) -> str:
-    """One pass over the rows. The digest is of kind, labels and rows as JSON, not of how Parquet packs them."""
+    """Check all rows; returns a digest of kind, labels and rows as JSON, so that Parquet's encoding has no effect."""
     if kind == "text" and 0 < table["text_pair"].null_count < table.num_rows:
         name = table.filter(pc.is_null(table["text_pair"]))["id"][0]
         raise UserError(f"{where}, row {name}: it has one text, where others have two")
@@ -105,7 +105,7 @@ def _treebank_fault(row: dict, labels: list[str]) -> str | None:
     if not 0 <= min(heads) <= max(heads) <= n:
         return f"head {min(heads) if min(heads) < 0 else max(heads)} is outside 0..{n}"
     above = [0, *heads]
-    for _ in range(n.bit_length()):  # twice as far each time: who is not past the root by then runs in a circle
+    for _ in range(n.bit_length()):  # pointer doubling: a word that has not reached the root by then is in a cycle
         above = [above[head] for head in above]
     circle = "its heads run in a circle" if any(above) else None
     return circle if heads.count(0) == 1 else f"{heads.count(0)} roots where a tree has exactly one"

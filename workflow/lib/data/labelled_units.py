@@ -1,4 +1,4 @@
-"""What a task labels: whole texts, words, or pairs of words. The same for training heads and for probes."""
+"""The units that a task labels: texts, words, or pairs of words. Shared by training heads and probes."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class Units:
     """One entry per labelled unit, in order of examples. `words` has no row for texts, one for words, two for pairs."""
 
     example: np.ndarray  # (n,) row of the dataset
-    words: np.ndarray  # (0, 1 or 2; n) index of the word within its sentence; of a pair the dependent comes first
+    words: np.ndarray  # (0, 1 or 2; n) index of the word within its sentence; in a pair the dependent comes first
     label: np.ndarray  # (n,) names
 
     def __len__(self) -> int:
@@ -21,9 +21,10 @@ class Units:
 
 
 def labelled_units(table: pa.Table, info: dict, head: str) -> Units:
-    """sequence: texts; word: words with their UPOS, or one-word spans; word_pair: words and their syntactic heads."""
+    """Units of a head: sequence, pooled: texts; word: words (UPOS) or one-word spans; word_pair: words and heads."""
     readers = {
         ("sequence", "text"): _texts,
+        ("pooled", "text"): _texts,
         ("word", "treebank"): _words,
         ("word_pair", "treebank"): _pairs,
         ("word", "spans"): _one_word_spans,
@@ -32,7 +33,7 @@ def labelled_units(table: pa.Table, info: dict, head: str) -> Units:
         kind = info["kind"] if info["kind"] != "text" or info["labels"] else "unlabelled text"
         raise UserError(f"dataset {info['dataset']}: head '{head}' finds nothing to label in {kind}")
     example, words, label = readers[head, info["kind"]](table, info)
-    n_words = {"sequence": 0, "word": 1, "word_pair": 2}[head]
+    n_words = {"word": 1, "word_pair": 2}.get(head, 0)
     return Units(
         np.array(example, dtype=np.int64),
         np.array(words, dtype=np.int64).reshape(len(example), n_words).T,
@@ -41,12 +42,12 @@ def labelled_units(table: pa.Table, info: dict, head: str) -> Units:
 
 
 def vocabulary(units: Units, info: dict) -> list[str]:
-    """Labels by number: those of a text dataset in its own order, else the ones that occur, sorted."""
+    """Label names by number: a text dataset's own list, otherwise the labels that occur, sorted."""
     return list(info["labels"]) if info["kind"] == "text" else sorted(set(units.label))
 
 
 def label_numbers(units: Units, labels: list[str]) -> np.ndarray:
-    """-1 for a label that the vocabulary (of the training rows) lacks: no prediction can be right there."""
+    """Label numbers; -1 for a label that is not in the (training) vocabulary, where no prediction can be correct."""
     number = {name: at for at, name in enumerate(labels)}
     return np.array([number.get(name, -1) for name in units.label], dtype=np.int64)
 
@@ -89,7 +90,7 @@ def _one_word_spans(table: pa.Table, info: dict):
 
 
 def words_in_spans(table: pa.Table) -> list[np.ndarray]:
-    """Of every row the words that lie inside a span of some target, sorted."""
+    """For each row, the sorted indices of the words inside any target's span."""
     found = []
     for targets in table["targets"].to_pylist():
         spans = [(target["start1"], target["end1"]) for target in targets]

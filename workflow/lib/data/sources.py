@@ -1,7 +1,7 @@
-"""Where a dataset's files come from: a local mirror, or the Hub at a pinned revision. Only Parquet and text are read.
+"""Locates a dataset's files: in a local mirror, or on the Hub at a pinned revision. Only Parquet and text are read.
 
 With a mirror nothing is downloaded, so a cluster node without network and a laptop with one read the same rows.
-Licensed data are never downloaded: a user puts them into the folder `licensed`, or into the mirror.
+Licensed data are never downloaded: the user puts them into the folder `licensed`, or into the mirror.
 """
 
 import hashlib
@@ -16,12 +16,7 @@ from workflow.lib.data import hub
 
 log = logging.getLogger(__name__)
 
-STREAMED = {"sentences"}  # adapters that fetch one shard after the other, until they have enough
-
-
-def locate(entry: dict, split: str, mirror: str | Path | None = None, **words) -> list[Path | hub.Shard]:
-    """The files of one split of a registry entry. Without a mirror they are downloaded first, unless to be streamed."""
-    return locate_with_origin(entry, split, mirror, **words)[0]
+STREAMED = {"sentences"}  # adapters that fetch shards one by one, until they have enough rows
 
 
 def locate_with_origin(
@@ -32,7 +27,10 @@ def locate_with_origin(
     dataset: str | None = None,
     licensed: str | Path | None = None,
 ) -> tuple[list[Path | hub.Shard], str]:
-    """Files of the first source that has the split, and words on their origin that hold no path of this machine."""
+    """The files of a split, from the first source that has it, and a description of their origin without local paths.
+
+    Without a mirror, files are downloaded first, unless their adapter streams them.
+    """
     sources = entry["sources"]
     dataset = dataset or " / ".join(map(_repository, sources))
     if split not in entry["splits"]:
@@ -63,7 +61,7 @@ def locate_with_origin(
 
 
 class _NotThere(Exception):
-    """Says what was looked for, where, and why it was not found."""
+    """The message says what was looked for, where, and why it was not found."""
 
 
 def _repository(source: dict) -> str:
@@ -71,7 +69,7 @@ def _repository(source: dict) -> str:
 
 
 def _what(split: dict) -> str:
-    """The publisher's name of a split, and which of its rows (counted from 1) where they are not all."""
+    """The publisher's name of a split and, if only some rows are used, which ones (counted from 1)."""
     rows = " rows {}-{}".format(split["part"][0] + 1, split["part"][1]) if "part" in split else ""
     if draw := split.get("drawn"):
         rows += f" rows {'left' if draw.get('left') else 'drawn'} by seed {draw['seed']}, share {draw['share']}"
@@ -79,7 +77,7 @@ def _what(split: dict) -> str:
 
 
 def _patterns(source: dict, split: dict, *, in_mirror: bool) -> list[str]:
-    """Paths inside the repository. On the Hub exactly those of `files`, where the registry knows them."""
+    """Path patterns inside the repository; for downloads only the exact `files`, if the registry lists them."""
     if "raw" in source:
         return [split["file"], f"{split['file']}.gz"] if in_mirror else [split["file"]]
     config, name = source["config"], split["from"]
@@ -108,7 +106,7 @@ def _downloaded(source: dict, split: dict, patterns: list[str], streamed: bool) 
             found = hub.shards(repository, revision, patterns)
         else:
             found = hub.first_match(hub.snapshot(repository, revision, patterns, "dataset"), patterns)
-    except Exception as error:  # whatever the network or the Hub answers, the user's remedy is the same
+    except Exception as error:  # any failure of the network or the Hub: the user's remedy is the same
         log.info("download of %s failed", repository, exc_info=error)
         found, why = [], hub.one_line(error)
     if not found:
@@ -117,9 +115,9 @@ def _downloaded(source: dict, split: dict, patterns: list[str], streamed: bool) 
 
 
 def _download_from_url(source: dict, split: dict) -> Path:
-    """A raw official file, kept beside the Hub's cache in a folder of its revision, checked against its sha256.
+    """Download an official file into a folder for its revision beside the Hub's cache, and check its sha256.
 
-    Where the registry says null, we have not seen the published bytes: the file is kept, and a warning names its sum.
+    If the registry has null (we have not seen the published bytes), the file is kept and a warning gives its sha256.
     """
     from huggingface_hub.constants import HF_HOME, HF_HUB_ETAG_TIMEOUT, HF_HUB_OFFLINE
 
@@ -147,7 +145,7 @@ def _download_from_url(source: dict, split: dict) -> Path:
 
 
 def _warn_of_missing_shards(dataset: str, split: str, files: list[Path | hub.Shard], *, chosen: bool) -> None:
-    """'train-00000-of-00041.parquet' says that 40 more belong to it, unless the registry chose some of them."""
+    """Warn if shards are missing, as 'train-00000-of-00041.parquet' implies 41, unless the registry selects some."""
     declared = re.search(r"-of-(\d+)\.parquet$", files[0].name)
     if declared and len(files) != int(declared[1]) and not chosen:
         log.warning("dataset %s, split %s: %d of %d shards found", dataset, split, len(files), int(declared[1]))

@@ -1,9 +1,10 @@
-"""Hugging Face encoders without their names: the same few questions asked of BERT, RoBERTa, DistilBERT, ELECTRA, MPNet,
-ModernBERT and whatever else is a stack of blocks on top of embeddings.
+"""One interface to Hugging Face encoders: BERT, RoBERTa, DistilBERT, ELECTRA, MPNet, ModernBERT and any other stack of
+blocks on top of embeddings.
 
-layers          where the embeddings, the blocks and their projections are
-recipes         how an encoder is adapted: full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen
-learning_rates  optimiser groups with a rate per layer
-loading         from a folder to a model and its tokenizer
-states          from a batch to hidden states
+layers        finds the embeddings, the blocks and their projections
+recipes       how an encoder is adapted: full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen
+loading       loads a model and its tokenizer from a folder
+states        hidden states of a batch
+tokenization  token ids of a dataset
+unit_pooling  vectors of units (words, tokens, [CLS]) from hidden states
 """

@@ -1,27 +1,27 @@
-"""Batches of similar lengths, so that little of a batch is padding."""
+"""Batches of rows of similar length, to reduce padding."""
 
 import numpy as np
 
-ROOM = 50  # batches that are sorted together: enough to pack well, few enough to stay random
-# That take as long as a batch does whatever its size: on a CPU some 200 at 4 x 64 and 3 at 12 x 768. By what
-# lies between a small encoder loses half a per cent; by 200 a large one would lose three.
+BATCHES_PER_BUCKET = 50  # batches that are sorted together: enough to pack well, few enough to stay random
+# The fixed cost of a batch, in tokens: on a CPU about 200 at 4 x 64 and 3 at 12 x 768. With a value in between, a small
+# encoder loses half a per cent; with 200, a large one would lose three.
 TOKENS_PER_BATCH = 50
 
 
 def bucketed_batches(lengths: np.ndarray, batch_size: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Row numbers in batches for training: shuffled, sorted by length within rooms, batches shuffled again."""
-    order, room = rng.permutation(len(lengths)), batch_size * ROOM
-    rooms = [order[start : start + room] for start in range(0, len(order), room)]
-    order = np.concatenate([part[np.argsort(lengths[part], kind="stable")] for part in rooms])
+    """Row numbers in batches for training: shuffled, sorted by length within buckets, batches shuffled again."""
+    order, size = rng.permutation(len(lengths)), batch_size * BATCHES_PER_BUCKET
+    buckets = [order[start : start + size] for start in range(0, len(order), size)]
+    order = np.concatenate([part[np.argsort(lengths[part], kind="stable")] for part in buckets])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
     return [batches[at] for at in rng.permutation(len(batches))]
 
 
 def sorted_batches(lengths: np.ndarray, batch_size: int) -> list[np.ndarray]:
-    """Row numbers in batches for inference, where order does not matter: sorted by length throughout.
+    """Row numbers in batches for inference, where order does not matter: all rows sorted by length.
 
-    A batch ends early, where the length changes, if that saves more padding than the rows it leaves to later batches
-    cost there.
+    A batch ends early, where the length changes, if that saves more padding than the remaining rows cost in later
+    batches.
     """
     order = np.argsort(lengths, kind="stable")
     lengths = lengths[order]
@@ -29,7 +29,7 @@ def sorted_batches(lengths: np.ndarray, batch_size: int) -> list[np.ndarray]:
     while start < len(order):
         end = min(start + batch_size, len(order))
         early = changes[np.searchsorted(changes, start, side="right") : np.searchsorted(changes, end)]
-        of_a_batch = (end - early) / batch_size if end < len(order) else 1  # behind the last one there would be another
+        of_a_batch = (end - early) / batch_size if end < len(order) else 1  # splitting the last batch adds a whole one
         saved = (early - start) * (lengths[end - 1] - lengths[early - 1]) - of_a_batch * TOKENS_PER_BATCH
         end = early[saved.argmax()] if saved.max(initial=0) > 0 else end
         batches.append(order[start:end])

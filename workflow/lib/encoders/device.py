@@ -1,4 +1,4 @@
-"""Where models run: one place chooses."""
+"""The device that models run on."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Where an encoder keeps its embeddings, its blocks and their projections, found by shape rather than by name."""
+"""Finds an encoder's embeddings, blocks and projections, by structure rather than by name."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from workflow.lib.base.errors import UserError
 
 
 class Part(NamedTuple):
-    """A piece of an encoder. Its layer says when it acts: 0 below the blocks, 1..L a block, L+1 above them."""
+    """A part of an encoder. Layer: 0 below the blocks, 1..L a block, L+1 above the blocks."""
 
     name: str
     layer: int
@@ -18,8 +18,8 @@ class Part(NamedTuple):
 
 
 def blocks(model: PreTrainedModel) -> nn.ModuleList:
-    """The stack of transformer blocks: the outermost list with as many modules as the config says layers."""
-    n_layers = model.config.num_hidden_layers  # DistilBERT's `n_layers` answers to this name too
+    """The stack of transformer blocks: the outermost list with as many modules as the config has layers."""
+    n_layers = model.config.num_hidden_layers  # DistilBERT's config maps this name to `n_layers`
     for module in model.modules():
         if isinstance(module, nn.ModuleList) and len(module) == n_layers:
             return module
@@ -30,7 +30,7 @@ def blocks(model: PreTrainedModel) -> nn.ModuleList:
 
 
 def embeddings(model: PreTrainedModel) -> nn.Module:
-    """The module that turns token ids into vectors, with its position tables and its norm."""
+    """The module that embeds token ids, including position embeddings and norm."""
     table = model.get_input_embeddings()
     return next(child for child in model.children() if table in set(child.modules()))
 
@@ -46,16 +46,16 @@ def output_projection(block: nn.Module) -> nn.Linear:
 
 
 def is_norm(module: nn.Module) -> bool:
-    # by name too, because many architectures bring a norm class of their own
+    # also by name, because many architectures define their own norm class
     return isinstance(module, nn.LayerNorm | nn.RMSNorm) or type(module).__name__.endswith("Norm")
 
 
 def parts(model: PreTrainedModel) -> list[Part]:
-    """The whole encoder in pieces, bottom to top; every parameter lies in exactly one.
+    """All parts of the encoder, bottom to top; every parameter is in exactly one.
 
-    What stands beside the blocks and is neither a pooler nor a final norm belongs to layer 0: ELECTRA's projection
-    of narrow embeddings acts below them, and MPNet's relative position bias acts in all of them, so that the lowest
-    blocks only stay as they were if it does.
+    A module outside the blocks that is neither a pooler nor a final norm belongs to layer 0: ELECTRA's projection of
+    narrow embeddings acts below the blocks, and MPNet's relative position bias acts in all of them, so that frozen
+    lower blocks compute the same only if it is frozen too.
     """
     stack, found = blocks(model), []
     passed_stack = False
@@ -64,7 +64,7 @@ def parts(model: PreTrainedModel) -> list[Part]:
             found += [Part(f"{name}.{index}", index + 1, block) for index, block in enumerate(stack)]
             passed_stack = True
         elif any(True for _ in module.parameters()):
-            # only the model's own children: a norm inside the encoder (DeBERTa's) may serve the positions instead
+            # only direct children of the model: a norm deeper inside (DeBERTa's) may belong to position embeddings
             above = passed_stack and "." not in name and (is_norm(module) or name == "pooler")
             found.append(Part(name, len(stack) + 1 if above else 0, module))
     covered = {id(p) for part in found for p in part.module.parameters()}
@@ -75,13 +75,13 @@ def parts(model: PreTrainedModel) -> list[Part]:
 
 
 def final_norm(model: PreTrainedModel) -> nn.Module | None:
-    """The norm between the last block and the heads that pre-norm encoders (ModernBERT) have, others not."""
+    """The norm after the last block, which only pre-norm encoders (ModernBERT) have; otherwise None."""
     above = (part.module for part in parts(model) if part.layer > len(blocks(model)))
     return next((module for module in above if is_norm(module)), None)
 
 
 def _pieces(module: nn.Module, landmarks: set[nn.Module], path: str = "") -> Iterator[tuple[str, nn.Module]]:
-    """The largest modules that hold no landmark inside them, and the landmarks themselves, in order of registration."""
+    """The largest modules that contain no landmark, and the landmarks themselves, in order of registration."""
     for name, child in module.named_children():
         here = f"{path}.{name}" if path else name
         if child not in landmarks and landmarks & set(child.modules()):

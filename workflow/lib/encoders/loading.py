@@ -1,6 +1,5 @@
-"""From a folder to an encoder, its tokenizer and the longest input it takes. No network, no foreign code."""
+"""Loads an encoder and its tokenizer from a folder, without network access or remote code."""
 
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,22 +15,20 @@ from workflow.lib.base.errors import UserError
 from workflow.lib.encoders.layers import embeddings
 from workflow.lib.encoders.states import StateReader, model_inputs
 
-# what a loaded encoder is for, within reach of whoever loads one
+# re-exports what callers need together with a loaded encoder
 __all__ = ["StateReader", "load_encoder", "load_tokenizer", "max_tokens", "model_inputs"]
 
 UNREADABLE = (OSError, ValueError, RuntimeError, SafetensorError)
 
 
 def load_encoder(folder: str | Path) -> PreTrainedModel:
-    """The bare encoder in float32 and eval mode, without a pooler: heads and analyses read the last hidden state."""
+    """The bare encoder in float32 and eval mode, with its pooler if the folder holds one's weights."""
     _check_folder(folder, "encoder")
     local = {"local_files_only": True, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(folder, **local)
         kind = MODEL_MAPPING[type(config)]
         options = {"attn_implementation": "sdpa"} if kind._supports_sdpa else {}
-        if "add_pooling_layer" in inspect.signature(kind).parameters:
-            options["add_pooling_layer"] = False  # else a checkpoint without a pooler would get a random one
         with _quietly():
             # without a dtype the checkpoint's own would be taken, and half precision ruins the analyses
             model, info = AutoModel.from_pretrained(
@@ -39,22 +36,24 @@ def load_encoder(folder: str | Path) -> PreTrainedModel:
             )
     except (*UNREADABLE, KeyError) as error:
         raise UserError(f"encoder folder {folder} cannot be loaded: {_first_line(error)}") from error
-    if info["missing_keys"]:
+    lacking = sorted(info["missing_keys"])
+    if lacking and all(key.startswith("pooler.") for key in lacking):
+        model.pooler = None  # else a checkpoint without one would get a random one
+    elif lacking:
         # transformers would only warn, and go on with random weights
-        lacking = sorted(info["missing_keys"])
         raise UserError(f"encoder folder {folder} lacks {len(lacking)} of the model's weights, such as {lacking[0]}")
     return model
 
 
 def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTokenizerBase:
-    """`for_words`: texts will come as lists of words, and a byte-level tokenizer must see a space before each."""
+    """A fast tokenizer. `for_words`: inputs are lists of words; a byte-level tokenizer needs a space before each."""
     _check_folder(folder, "tokenizer")
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except UNREADABLE as error:
         raise UserError(f"tokenizer folder {folder} cannot be loaded: {_first_line(error)}") from error
     if len(tokenizer) <= len(tokenizer.all_special_tokens):
-        # transformers 5 builds a tokenizer of nothing but special tokens where it finds no vocabulary
+        # without a vocabulary, transformers 5 builds a tokenizer of special tokens only
         raise UserError(f"tokenizer folder {folder} holds no vocabulary (tokenizer.json, vocab.txt or vocab.json)")
     if not tokenizer.is_fast:
         raise UserError(f"tokenizer folder {folder} has no tokenizer.json; words cannot be aligned with their pieces")
@@ -64,7 +63,7 @@ def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTok
 
 
 def max_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
-    """The longest input, special tokens included. RoBERTa and MPNet count positions from their padding index + 1."""
+    """Maximum input length with special tokens. RoBERTa and MPNet count positions from their padding index + 1."""
     tables = [
         module
         for name, module in embeddings(model).named_modules()
@@ -79,7 +78,8 @@ def max_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> in
 
 
 def _space_before_words(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Without this, a byte-level tokenizer reads a list of words as one long word; transformers 5 no longer objects."""
+    """Make a byte-level tokenizer add a space before each word of a list; otherwise it reads the list as one long word,
+    and transformers 5 no longer raises an error."""
     pre = tokenizer.backend_tokenizer.pre_tokenizer
     for step in pre if isinstance(pre, pre_tokenizers.Sequence) else [pre]:
         if isinstance(step, pre_tokenizers.ByteLevel):
@@ -87,7 +87,7 @@ def _space_before_words(tokenizer: PreTrainedTokenizerBase) -> None:
 
 
 def _check_folder(folder: str | Path, role: str) -> None:
-    # a name that is no folder would be taken for one on the Hub
+    # transformers would look for a missing folder's name on the Hub
     if not (Path(folder) / "config.json").is_file() and not (Path(folder) / "tokenizer_config.json").is_file():
         raise UserError(f"{role} folder {folder} does not exist or has no config.json")
 
@@ -98,7 +98,7 @@ def _first_line(error: Exception) -> str:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """No progress bar, and no report of a pre-training head's unused weights: what is missing, the caller checks."""
+    """No progress bar and no report of a pre-training head's unused weights; the caller checks for missing ones."""
     level, bars = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()

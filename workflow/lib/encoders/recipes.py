@@ -1,14 +1,14 @@
-"""How an encoder is adapted before and during fine-tuning, written as one word.
+"""Recipes: how an encoder is adapted before and during fine-tuning.
 
-full         nothing is held back
-freeze-k     embeddings and the first k blocks keep their weights
-truncate-k   only the first k blocks remain
-reinit-k     the top k blocks forget what they learnt
-nearzero-k   the same as its authors' later code does it: weights next to zero and fresh norms, so that a block nearly
-             passes its input on
-frozen       the whole encoder keeps its weights, only a head learns
+full         all weights are trained
+freeze-k     embeddings and the first k blocks are frozen
+truncate-k   only the first k blocks are kept
+reinit-k     the top k blocks are re-initialised
+nearzero-k   the same as in the authors' later code: weights near zero and reset norms, so that a block is close to the
+             identity
+frozen       the whole encoder is frozen, only the head is trained
 
-Frozen blocks still apply dropout in training mode; whoever wants fixed features calls `eval()`.
+Frozen blocks still apply dropout in training mode; call `eval()` for fixed features.
 """
 
 import copy
@@ -25,9 +25,8 @@ from workflow.lib.encoders.layers import blocks, is_norm, linear_projections, pa
 WITHOUT_DEPTH = ("full", "frozen")
 WITH_DEPTH = ("freeze", "truncate", "reinit", "nearzero")
 SD = 0.02
-# Singh and Giovanardi (2020) truncate the normal distribution at two standard deviations. Their later code gives the
-# bounds of the weights, 2 x 0.02, to a function that takes standard deviations, which leaves next to nothing: 0.04 of
-# one.
+# Singh and Giovanardi (2020) truncate the normal distribution at two standard deviations. Their later code passes the
+# bounds of the weights, 2 x 0.02, to a function that expects standard deviations, and so truncates at 0.04 of one.
 REINITIALISED = ("reinit", "nearzero")
 
 
@@ -37,7 +36,7 @@ class Recipe(NamedTuple):
 
 
 def parse_recipe(text: str, n_layers: int | None = None) -> Recipe:
-    """Read a recipe; its depth is checked where the number of layers is known."""
+    """Parse a recipe; its depth is checked if the number of layers is given."""
     if text in WITHOUT_DEPTH:
         return Recipe(text, None)
     # one spelling per recipe (no freeze-03), because recipes become folder names
@@ -64,9 +63,10 @@ def apply_recipe(
     reinit_bias: bool = False,
     reinit_layernorm: bool = False,
 ) -> PreTrainedModel:
-    """Change a freshly loaded encoder in place, and return it. The options concern `reinit-k` and `nearzero-k`.
+    """Adapt a freshly loaded encoder in place, and return it. The options apply to `reinit-k` and `nearzero-k`.
 
-    `reinit_layernorm` is the paper's silence about norms; the later code, `nearzero-k`, always resets them.
+    `reinit_layernorm` is an option because the paper does not mention norms; `nearzero-k`, the later code, always
+    resets them.
     """
     name, depth = parse_recipe(recipe, len(blocks(model)))
     if name == "frozen":
@@ -89,7 +89,7 @@ def freeze(model: PreTrainedModel, n_frozen: int) -> None:
 
 
 def truncate(model: PreTrainedModel, n_kept: int) -> None:
-    """Drop the blocks above the first `n_kept`; what stands above the stack (ModernBERT's final norm) stays."""
+    """Drop the blocks above the first `n_kept`; modules above the stack (ModernBERT's final norm) are kept."""
     layer_types = getattr(model.config, "layer_types", None)
     if layer_types is not None and n_kept == 0:
         raise UserError("truncate-0: transformers cannot reload a ModernBERT without blocks; k must be at least 1")
@@ -108,9 +108,9 @@ def truncate(model: PreTrainedModel, n_kept: int) -> None:
 def reinitialise(
     model: PreTrainedModel, n_top: int, seed: int, sd: float, bound: float, bias: bool, layernorm: bool
 ) -> None:
-    """Redraw the projections of the top blocks from a normal distribution cut at the bound.
+    """Re-initialise the projections of the top blocks from a normal distribution truncated at `bound`.
 
-    From the top down and on the CPU, so that a block gets the same draw whatever `n_top` and the device are.
+    From the top down and on the CPU, so that a block's weights do not depend on `n_top` or the device.
     """
     generator = torch.Generator().manual_seed(seed)
     for block in list(blocks(model))[::-1][:n_top]:

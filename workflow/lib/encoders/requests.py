@@ -1,4 +1,4 @@
-"""What the encoder rules ask of the config."""
+"""What the encoder rules read from the config."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ FOLDER_FILES = (".json", ".safetensors", ".bin", ".txt")  # of an encoder: weigh
 
 
 def encoders_from(config: dict, *sources: str) -> str:
-    """A pattern of the encoders of these sources."""
+    """A regular expression of the encoders with these sources."""
     return "|".join(name for name, entry in config["encoders"].items() if entry["source"] in sources) or "none"
 
 
@@ -15,13 +15,13 @@ def shape(config: dict, name: str) -> dict:
 
 
 def fetched(config: dict, name: str) -> dict:
-    """Where it comes from; not its note or seeds: a word about an encoder must not fetch it again."""
+    """An encoder's source, without note and seeds: editing these must not fetch it again."""
     entry = config["encoders"][name]
     return {key: entry[key] for key in ("id", "revision", "path") if key in entry}
 
 
 def folder_files(config: dict, name: str) -> list[str]:
-    """What a local encoder is made of: trained anew in the same folder, it is another encoder. None for a Hub id."""
+    """Files of a local encoder, as inputs: if it is retrained in the same folder, the rule reruns. [] for a Hub id."""
     path = config["encoders"][name].get("path")
     folder = Path(path).expanduser() if path else None
     found = sorted(folder.iterdir()) if folder and folder.is_dir() else []

@@ -1,4 +1,4 @@
-"""Shapes of encoders before any is there: from the config, or from the folder that one is taken from."""
+"""Shapes of encoders before they are fetched: from the config, or from a local encoder's folder."""
 
 import json
 from pathlib import Path
@@ -9,14 +9,14 @@ NAMES = {"layers": ("num_hidden_layers", "n_layers"), "width": ("hidden_size", "
 
 
 def shape_of(config: dict, encoder: str, what: str) -> int | None:
-    """`layers` or `width` of `<name>.<seed>` or `<name>`; None where nothing is known before it is fetched."""
+    """`layers` or `width` of `<name>.<seed>` or `<name>`; None if unknown before the encoder is fetched."""
     name = encoder.split(".")[0]
     entry = config["encoders"][config["encoders"][name].get("like", name)]
     if "path" in entry:
         try:
             about = json.loads((Path(entry["path"]).expanduser() / "config.json").read_text())
         except (OSError, ValueError):
-            about = {}  # whoever needs the folder will say what is wrong with it
+            about = {}  # the rule that reads the folder will report the error
         found = next((about[key] for key in NAMES[what] if key in about), None)
         if found:
             return found
@@ -35,6 +35,6 @@ def layers_of(config: dict, encoder: str) -> int:
 
 
 def published_as(config: dict, encoders: list[str]) -> dict[str, str]:
-    """Encoders that are one of a paper's, by the name that its tables use; only these stand beside its numbers."""
+    """Encoders that a paper used -> their names in its tables; only these are compared with published numbers."""
     names = {encoder: config["encoders"][encoder.split(".")[0]].get("published_as") for encoder in encoders}
     return {encoder: name for encoder, name in names.items() if name}

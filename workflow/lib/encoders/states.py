@@ -1,4 +1,4 @@
-"""What an encoder makes of a batch, layer by layer."""
+"""Hidden states of a batch, layer by layer."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -13,12 +13,12 @@ from workflow.lib.encoders.layers import blocks, final_norm
 
 @cache
 def _parameters(model_class: type) -> frozenset[str]:
-    """Reading a signature takes as long as a small model's layer, so it is done once."""
+    """Names of the parameters of `forward`; cached, because reading a signature takes as long as a small layer."""
     return frozenset(inspect.signature(model_class.forward).parameters)
 
 
 def model_inputs(model: PreTrainedModel, batch: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The part of a batch that the encoder knows (DistilBERT and ModernBERT have no token types, RoBERTa only one)."""
+    """The inputs that the encoder accepts (DistilBERT and ModernBERT have no token types, RoBERTa only one)."""
     known = _parameters(type(model))
     if getattr(model.config, "type_vocab_size", 2) < 2:
         known = known - {"token_type_ids"}
@@ -26,7 +26,7 @@ def model_inputs(model: PreTrainedModel, batch: Mapping[str, torch.Tensor]) -> d
 
 
 class StateReader:
-    """Reads all layers of one encoder; what is looked up in it (its blocks, its final norm) is looked up once."""
+    """Reads the hidden states of all layers of one encoder, whose blocks and final norm are looked up once."""
 
     def __init__(self, model: PreTrainedModel):
         self.model, self.blocks, self.norm = model, blocks(model), final_norm(model)
@@ -36,13 +36,13 @@ class StateReader:
         return len(self.blocks)
 
     def run(self, batch: Mapping[str, torch.Tensor], see: Callable[[int, torch.Tensor], None]) -> None:
-        """`see(layer, state)`: layer 0 (what enters the first block) to L (what leaves the last), as soon as each is
-        there: what is taken of it then is still in the processor's cache, and it need not be kept.
+        """Run a batch and call `see(layer, state)` for layer 0 (the input of the first block) to L (the last block's
+        output), as soon as each is computed: it is then still in the processor's cache, and need not be stored.
 
-        transformers' `hidden_states` has layer L behind ModernBERT's final norm and the others before it. Here all are
-        before it, so that layers compare with each other and layer k depends on nothing above block k: it is the same
-        in a model cut at k, and fine-tuning leaves it alone if blocks 1..k were frozen. What a head reads is `read_out`
-        of the last one. Mode (eval or train) and gradients are the caller's choice.
+        In transformers' `hidden_states`, only layer L has passed ModernBERT's final norm. Here no layer has, so that
+        layers are comparable and layer k depends on nothing above block k: it is the same in a model truncated at k,
+        and fine-tuning does not change it if blocks 1..k are frozen. Heads read `read_out` of the last layer. Mode
+        (eval or train) and gradients are the caller's choice.
         """
         seen = []
 
@@ -62,17 +62,11 @@ class StateReader:
         finally:
             for hook in hooks:
                 hook.remove()
-        if not hooks:  # embeddings are all that is left of a cut encoder
+        if not hooks:  # truncate-0: only the embeddings are left
             entering(None, (out.last_hidden_state,), {})
         if len(seen) != self.n_blocks + 1:
             raise UserError(f"{type(self.model).__name__} ran {len(seen) - 1} of its {self.n_blocks} blocks")
 
-    def hidden_states(self, batch: Mapping[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """All layers at once."""
-        states = []
-        self.run(batch, lambda _, state: states.append(state))
-        return tuple(states)
-
     def read_out(self, hidden: torch.Tensor) -> torch.Tensor:
-        """A state as a head reads it: through the final norm, if there is one. Of layer L: last_hidden_state."""
+        """The state as a head reads it, after the final norm, if any; for layer L this is last_hidden_state."""
         return hidden if self.norm is None else self.norm(hidden)

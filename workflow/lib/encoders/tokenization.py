@@ -1,4 +1,4 @@
-"""From the rows of a dataset to token ids: tokenised once, padded per batch."""
+"""Token ids of a dataset's rows: tokenised once, padded per batch."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -10,12 +10,12 @@ from transformers import PreTrainedTokenizerBase
 
 from workflow.lib.base.errors import UserError
 
-AT_ONCE = 10_000  # rows: what the tokenizer says of them takes ten times the memory of what is kept
+AT_ONCE = 10_000  # rows: the tokenizer's output takes ten times the memory of what is kept
 
 
 @dataclass
 class Encoded:
-    """Token ids of every row; `word_of` gives each token's word (-1: none), for inputs made of words."""
+    """Token ids of every row; for inputs made of words, `word_of` gives each token's word (-1: none)."""
 
     inputs: dict[str, list[np.ndarray]]
     lengths: np.ndarray
@@ -25,14 +25,14 @@ class Encoded:
     special: list[np.ndarray]
 
     def batch(self, rows: np.ndarray, device: str | torch.device = "cpu") -> dict[str, torch.Tensor]:
-        """The rows as tensors, padded on the right to the longest of them."""
+        """The rows' inputs as tensors, right-padded to the longest row."""
         return {
             name: torch.from_numpy(self.padded(values, rows, self.pad[name])).to(device)
             for name, values in self.inputs.items()
         }
 
     def padded(self, values: list[np.ndarray], rows: np.ndarray, filler: int) -> np.ndarray:
-        """(rows, longest of them)"""
+        """(rows, longest row) values, right-padded with `filler`."""
         lengths = self.lengths[rows]
         out = np.full((len(rows), lengths.max()), filler, dtype=np.int64)
         out[np.arange(out.shape[1]) < lengths[:, None]] = np.concatenate([values[row] for row in rows])
@@ -40,12 +40,12 @@ class Encoded:
 
 
 def longest_for(info: dict, wanted: int, limit: int) -> int:
-    """Texts may be cut to what is wanted; sentences with annotated words may not, and get all that an encoder takes."""
+    """Maximum length for a dataset: texts may be truncated; sentences with annotated words get the encoder's limit."""
     return limit if info["kind"] in ("treebank", "spans") else min(wanted, limit)
 
 
 def with_pieces(rows: list[list[str]], tokenizer: PreTrainedTokenizerBase) -> list[list[str]]:
-    """Some words vanish in the tokenizer (a zero-width space); as an unknown word each still gets its vector."""
+    """Replace words without any token (a zero-width space) by the unknown token, so that each word has a vector."""
     words = list(dict.fromkeys(chain.from_iterable(rows)))
     pieces = tokenizer(words, add_special_tokens=False)["input_ids"] if words else []
     vanished = {word for word, ids in zip(words, pieces) if not ids}
@@ -60,9 +60,9 @@ def encode(
     by_word: bool,
     first_only: bool = False,
 ) -> Encoded:
-    """Tokenise a dataset. Too long rows are cut and counted, except where a cut would lose an annotated word.
+    """Tokenise a dataset. Long rows are truncated and counted; if that would lose annotated words, it is an error.
 
-    `first_only`: of two texts (a pair, a question and its passage) only the first.
+    `first_only`: only the first of two texts (the premise of a pair, the question of a passage).
     """
     has_words = info["kind"] in ("treebank", "spans")
     if has_words:

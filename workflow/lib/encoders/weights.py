@@ -1,4 +1,4 @@
-"""What an encoder's folder holds, as a short digest. Apart, so that training does not depend on what else needs it."""
+"""A short digest of an encoder's weights; in its own module, to keep the code digest of training rules small."""
 
 import hashlib
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The papers' "softmax classifier": scikit-learn's multinomial logistic regression on centred and scaled features.
 
 Neurons are strongly correlated, and on hundreds of them L-BFGS, scikit-learn's default, takes hundreds of iterations.
-Newton's method with conjugate gradients takes a dozen, about as long in all, and ends closer to the optimum (table in
+Newton's method with conjugate gradients takes a dozen, in about the same time, and ends closer to the optimum (table in
 CONTRIBUTING).
 """
 
@@ -19,7 +19,8 @@ def common_scale_of(x: np.ndarray) -> float:
 
 
 def fit_softmax(x: np.ndarray, y: np.ndarray, c: float = 1.0, common_scale: float | None = None) -> Pipeline:
-    """Every feature is divided by its own standard deviation, or all by one number, which leaves rotations alone."""
+    """A fitted classifier. Features are divided by their standard deviations, or all by `common_scale`, which keeps
+    rotations of the features equivalent."""
     if len(np.unique(y)) < 2:
         raise UserError(f"a classifier tells labels apart, but its {len(y)} training rows all have the same one")
     scaler = fitted_scaler(x)

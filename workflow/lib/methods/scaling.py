@@ -1,4 +1,4 @@
-"""Standardising features by scikit-learn, guarded against what activations may hold."""
+"""Standardisation of features by scikit-learn, safe for NaN and near-constant activations."""
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -10,7 +10,7 @@ BATCH = 16_384  # rows: scikit-learn works in float64, so never on all at once
 
 
 def fitted_scaler(x: np.ndarray) -> StandardScaler:
-    """A constant feature keeps scale 1 and so becomes zero, also one whose values differ by rounding alone."""
+    """A fitted scaler. A feature that is constant, up to rounding, keeps scale 1 and so becomes zero."""
     refuse_non_numbers(x)
     scaler = StandardScaler()
     for rows in gen_batches(len(x), BATCH):
@@ -25,7 +25,7 @@ def mean_and_scale(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def refuse_non_numbers(x: np.ndarray) -> None:
-    """scikit-learn's scaler passes over NaN, and its other estimators name no dimension."""
+    """Raise an error on NaN or infinity: scikit-learn's scaler ignores NaN, and its estimators name no dimension."""
     lost = np.flatnonzero(~np.isfinite(x.sum(axis=0, dtype=np.float64)))
     if len(lost):
         raise UserError(f"activations hold NaN or infinity, first in dimension {lost[0]}")

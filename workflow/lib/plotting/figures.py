@@ -1,4 +1,4 @@
-"""One look for all figures: column width, a colour-blind-safe palette, the same files for the same data."""
+"""Common style of all figures: column width, a colour-blind-safe palette, and reproducible files."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ plt.rcParams.update(
         "lines.linewidth": 1.2,
         "lines.markersize": 3.5,
         "legend.frameon": False,
-        "pdf.fonttype": 42,  # text stays text
+        "pdf.fonttype": 42,  # TrueType: text stays selectable
         "svg.hashsalt": "tunescope",
     }
 )
@@ -53,7 +53,7 @@ def color_of(number: int) -> str:
 
 
 def curve(axes, x, mean, spread, label: str, number: int, **options) -> None:
-    """A line with markers and, where there is a spread, a band of one standard deviation."""
+    """Draw a line with markers and, if there is a spread, a band of one standard deviation."""
     mean, spread = np.asarray(mean, dtype=float), np.asarray(spread, dtype=float)
     color = color_of(number)
     axes.plot(x, mean, label=label, color=color, marker=MARKERS[number % len(MARKERS)], **options)
@@ -62,14 +62,14 @@ def curve(axes, x, mean, spread, label: str, number: int, **options) -> None:
 
 
 def paper_curve(axes, x, values, number: int) -> None:
-    """The published curve of the same series; one grey entry in the legend stands for all of them."""
+    """Draw the published curve of the same series; one grey legend entry represents all of them."""
     axes.plot(x, values, "--", color=color_of(number), linewidth=0.8)
     if "paper" not in axes.get_legend_handles_labels()[1]:
         axes.plot([], [], "--", color="grey", linewidth=0.8, label="paper")
 
 
 def legend_above(axes, room: float = 0.09) -> None:
-    """The legend over the curves, in room made for it: a share of the axes' height per line."""
+    """Draw the legend above the curves; `room`: extra share of the axes' height per line."""
     low, high = axes.get_ylim()
     lines = len(axes.get_legend_handles_labels()[1])
     axes.set_ylim(low, high + (high - low) * room * (lines + 0.5))
@@ -77,7 +77,7 @@ def legend_above(axes, room: float = 0.09) -> None:
 
 
 def save_figure(figure, pdf: str | Path, png: str | Path) -> None:
-    """Without dates or versions inside, so that the same data give the same bytes."""
+    """Save without dates or versions in the files, so that the same data give the same bytes."""
     with whole_file(pdf) as beside:
         figure.savefig(beside, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
     with whole_file(png) as beside:

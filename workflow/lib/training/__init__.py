@@ -1,1 +1,1 @@
-"""What pre-training and fine-tuning share: schedules, progress, and training that survives a kill."""
+"""Pre-training and fine-tuning: loops, heads, schedules, and training that resumes after interruption."""

@@ -1,4 +1,4 @@
-"""One fine-tuning: a task's rows, an encoder, a recipe. Several recipes of one task may share the rows read."""
+"""Fine-tuning of an encoder on a task by a recipe. Several recipes of one task can share the rows once read."""
 
 import copy
 import gc
@@ -16,7 +16,7 @@ from workflow.lib.encoders.recipes import apply_recipe
 from workflow.lib.encoders.tokenization import longest_for
 from workflow.lib.encoders.weights import digest_of_weights
 from workflow.lib.training.heads import head_class
-from workflow.lib.training.heads.tunable import Examples, Tunable
+from workflow.lib.training.heads.tunable import Examples, Tunable, evaluate
 from workflow.lib.training.loop import train
 from workflow.lib.training.state import SavedState
 
@@ -24,12 +24,12 @@ log = logging.getLogger("finetuning")
 
 
 def nested_rows(n_rows: int, fraction: float, seed: int) -> np.ndarray:
-    """The first part of a seeded permutation: a smaller fraction is contained in every larger one."""
+    """A random fraction of the rows; the first part of a permutation, so that larger fractions contain smaller ones."""
     return np.random.default_rng([seed, n_rows]).permutation(n_rows)[: max(1, round(fraction * n_rows))]
 
 
 def split_off(rows: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
-    """(training rows, held-out rows), spread evenly: both parts of a smaller fraction lie within those of a larger."""
+    """(training rows, held-out rows), evenly spaced, so that both parts of a smaller fraction are in a larger one's."""
     held_out = np.diff(np.floor(np.arange(len(rows) + 1) * share + 0.5)) > 0
     return rows[~held_out], rows[held_out]
 
@@ -45,10 +45,10 @@ class Outcome:
 
 
 class Task:
-    """Training and evaluation rows as one encoder reads them."""
+    """A task's training and evaluation rows, tokenised for one encoder."""
 
     def __init__(self, encoder: str, train: str, evaluated: str, settings: dict, modules: str = ""):
-        """`modules`: the digest of the code, because a training that was begun by other code must not be continued."""
+        """`modules`: the digest of the code, because a run started by other code must not be resumed."""
         self.folder, self.settings, self.modules = encoder, settings, modules
         self.encoder, self.weights_digest = load_encoder(encoder), digest_of_weights(encoder)
         self.head = head_class(settings["head"])
@@ -58,7 +58,7 @@ class Task:
 
     def _read(self, path: str, labels: list[str] | None) -> Examples:
         table, info = read_dataset(path)
-        # words come as lists in every kind but texts and questions
+        # only treebanks and spans have lists of words
         tokenizer = load_tokenizer(self.folder, for_words=info["kind"] in ("treebank", "spans"))
         longest = longest_for(info, self.settings["max_tokens"], max_tokens(self.encoder, tokenizer))
         examples = self.head.read(table, info, tokenizer, longest, labels)
@@ -66,29 +66,33 @@ class Task:
             log.warning("%s: %d of %d texts cut to %d tokens", path, examples.n_truncated, len(table), longest)
         return examples
 
+    def scores_on(self, path: str, model: Tunable) -> dict[str, float]:
+        """Metrics of a tuned model on another split."""
+        return evaluate(model, self._read(path, self.whole.labels))
+
     def build(self, recipe: str, seed: int) -> Tunable:
         torch.manual_seed(seed)
         drawn = {key: value for key, value in self.settings.items() if key.startswith("reinit_")}
         encoder = apply_recipe(copy.deepcopy(self.encoder), recipe, seed, **drawn)
-        head = self.head(encoder.config.hidden_size, self.whole.labels, self.settings)
+        head = self.head.on(encoder, self.whole.labels, self.settings)
         return Tunable(encoder, head, fixed=recipe == "frozen")
 
     def tune(self, recipe: str, fraction: float, seed: int, output: str | Path) -> Outcome:
-        """Train and score; what is saved on the way stands beside `output`. Out of memory: once more in halves."""
+        """Train and score; intermediate state is saved beside `output`. If out of memory, retries in smaller parts."""
         try:
             return self._attempt(recipe, fraction, seed, output, self.settings)
         except torch.OutOfMemoryError:
-            pass  # tried again outside: here the error still holds the failed model in memory
-        # the same effective batch in twice as many parts; a second failure is the user's to solve
+            pass  # retried below, because here the error still keeps the failed model in memory
+        # the same effective batch in twice as many parts; a second failure is left to the user
         settings = self.settings | {"accumulation": 2 * self.settings["accumulation"]}
         log.warning("out of memory: once more with accumulation %d", settings["accumulation"])
-        gc.collect()  # Accelerate's mixed precision leaves the failed model in a cycle
+        gc.collect()  # Accelerate's mixed precision leaves the failed model in a reference cycle
         torch.cuda.empty_cache()
         return self._attempt(recipe, fraction, seed, output, settings)
 
     def made_from(self, recipe: str, fraction: float, seed: int) -> list:
-        """What a run depends on: begun under anything else, it is not continued."""
-        # in however many parts a batch goes through: out of memory, a training is continued in smaller ones
+        """Everything that a run depends on: a run started with anything else is not resumed."""
+        # except for accumulation: after running out of memory, training is resumed with smaller parts
         same = {key: value for key, value in self.settings.items() if key != "accumulation"}
         return [same, recipe, seed, fraction, self.modules, self.digest, self.weights_digest]
 

@@ -1,4 +1,4 @@
-"""Optimiser groups in which every layer may learn at its own rate (Matton and de Oliveira 2019)."""
+"""Optimiser groups with layer-wise learning rates (Matton and de Oliveira 2019)."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,9 @@ EMBEDDINGS_LR_MODES = ("decayed", "full")
 
 
 def layer_rate(layer: int, n_layers: int, lr: float, layer_decay: float, embeddings_lr_mode: str) -> float:
-    """lr * decay^(L - layer); what stands above the blocks learns like the last one.
+    """lr * decay^(L - layer); modules above the blocks have the rate of the last block.
 
-    Matton and de Oliveira's formula implies decayed embeddings, the code it builds on leaves them at the full rate.
+    Matton and de Oliveira's formula implies a decayed rate for embeddings, the code they build on uses the full rate.
     """
     if layer == 0 and embeddings_lr_mode == "full":
         return lr
@@ -30,7 +30,7 @@ def parameter_groups(
     head_lr: float | None = None,
     embeddings_lr_mode: str = "decayed",
 ) -> list[dict]:
-    """Groups for a torch optimiser: each trainable parameter in exactly one, frozen ones in none, highest rates first.
+    """Groups for a torch optimiser: each trainable parameter in exactly one, frozen ones in none; highest rates first.
 
     Parameters with the same rate and decay share a group, because an optimiser takes one step per group.
     """
@@ -49,7 +49,7 @@ def parameter_groups(
     for name, module, rate in rated:
         for parameter, decays in _with_decay(name, module):
             if not parameter.requires_grad or parameter in placed:
-                continue  # placed already: a head may be tied to the embeddings, whose rate then holds
+                continue  # already placed: a head may be tied to the embeddings, and then has their rate
             placed.add(parameter)
             group = {"params": [], "lr": rate, "weight_decay": weight_decay if decays else 0.0}
             groups.setdefault((rate, group["weight_decay"]), group)["params"].append(parameter)
@@ -57,7 +57,7 @@ def parameter_groups(
 
 
 def _with_decay(path: str, module: nn.Module) -> Iterator[tuple[nn.Parameter, bool]]:
-    """Each parameter, and whether weight decay pulls on it: not on norms nor on biases (MPNet's of position too)."""
+    """Each parameter, and whether weight decay applies: not to norms or biases (also MPNet's position bias)."""
     norms = {p for child in module.modules() if is_norm(child) for p in child.parameters()}
     for name, parameter in module.named_parameters(prefix=path):
         yield parameter, "bias" not in name and parameter not in norms

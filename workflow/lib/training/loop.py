@@ -1,4 +1,4 @@
-"""The fine-tuning loop. Accelerate does devices, precision and gradient scaling (figures in CONTRIBUTING)."""
+"""The fine-tuning loop. Accelerate handles devices, precision and gradient scaling (timings in CONTRIBUTING)."""
 
 import logging
 from collections.abc import Callable
@@ -21,7 +21,7 @@ log = logging.getLogger("training")
 def accelerator_for(precision: str) -> Accelerator:
     if precision == "auto":
         on_gpu = torch.cuda.is_available()
-        # older GPUs only pretend to know bf16, slowly
+        # older GPUs only emulate bf16, slowly
         half = "bf16" if on_gpu and torch.cuda.is_bf16_supported(including_emulation=False) else "fp16"
         precision = half if on_gpu else "float32"
     return Accelerator(mixed_precision="no" if precision == "float32" else precision)
@@ -49,7 +49,7 @@ def train(
     held_out: Examples | None = None,
     on_step: Callable[[int, nn.Module], None] = lambda step, model: None,
 ) -> list[dict]:
-    """Train in place; returns one row per epoch. `on_step` sees the model at step 0 and every `save_every` updates."""
+    """Train in place; returns one row per epoch. `on_step` is called at step 0 and after every `save_every` updates."""
     accelerator = accelerator_for(settings["precision"])
     optimizer = make_optimizer(model, settings)
     model, optimizer = accelerator.prepare(model, optimizer)
@@ -67,7 +67,7 @@ def train(
         log.info("continuing after epoch %d", first_epoch)
     elif settings["save_every"]:
         on_step(0, model)
-    # disable=None: a bar on a terminal, silence in a log file
+    # disable=None: a progress bar on a terminal, none in a log file
     with tqdm(total=n_steps, initial=step, desc="fine-tuning", leave=False, disable=None) as bar:
         for epoch in range(first_epoch, settings["epochs"]):
             model.train()
@@ -91,7 +91,7 @@ def train(
             if settings["keep_best"] and (best is None or row["held_out_score"] > best["score"]):
                 copied = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
                 best = {"score": row["held_out_score"], "epoch": epoch + 1, "model": copied}
-            scaler = accelerator.scaler.state_dict() if accelerator.scaler is not None else {}  # of fp16's gradients
+            scaler = accelerator.scaler.state_dict() if accelerator.scaler is not None else {}  # for fp16 gradients
             state.save(model=model.state_dict(), optimizer=optimizer.state_dict(), scaler=scaler, history=history,
                        best=best, epoch=epoch + 1, step=step)  # fmt: skip
     if best is not None:
@@ -102,7 +102,7 @@ def train(
 def _update(
     accelerator, model, optimizer, tuned: list[nn.Parameter], examples: Examples, rows: np.ndarray, settings: dict
 ) -> float:
-    """One step on what is tuned; the batch goes through in `accumulation` parts, weighted by their shares of units."""
+    """One update of the `tuned` parameters; the batch runs in `accumulation` parts, weighted by their units."""
     total, n_units = 0.0, examples.n_units(rows)
     for part in np.array_split(rows, min(settings["accumulation"], len(rows))):
         batch = examples.batch(part, accelerator.device)
@@ -110,7 +110,7 @@ def _update(
             loss = model.head.loss(model(batch), batch) / max(n_units, 1)
         accelerator.backward(loss)
         total += loss.item()
-    # Accelerate's own clipping looks for sharded parameters first, which takes longer than clipping a small model
+    # Accelerate's own clipping first looks for sharded parameters, which takes longer than clipping a small model
     accelerator.unscale_gradients(optimizer)
     torch.nn.utils.clip_grad_norm_(tuned, settings["clip_norm"])
     optimizer.step()

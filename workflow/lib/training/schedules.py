@@ -1,10 +1,10 @@
-"""How the learning rate moves: a factor for every step, from warm-up to the end."""
+"""Learning-rate schedules: a factor for every step, from warm-up to the end."""
 
 
 def slanted_triangle(step: int, n_steps: int, warmup: float, floor: float = 0.0) -> float:
-    """Up in a straight line for `warmup` of the steps, then down in a straight line to `floor` (ULMFiT's schedule).
+    """Linear increase during `warmup` (a share of the steps), then linear decrease to `floor` (ULMFiT's schedule).
 
-    With floor 0 this is BERT's linear schedule with warm-up, which is what Matton and de Oliveira use.
+    With floor 0 this is BERT's linear schedule with warm-up, which Matton and de Oliveira use.
     """
     n_up = max(1, round(warmup * n_steps))
     if step < n_up:

@@ -1,4 +1,4 @@
-"""Training that survives a kill: its whole state, beside the rule's outputs (which Snakemake wipes before a job)."""
+"""Saves the state of a training, to resume it after a kill, beside the rule's outputs (which Snakemake deletes)."""
 
 import shutil
 import time
@@ -8,20 +8,20 @@ import torch
 
 from workflow.lib.base.files import whole_file
 
-SHARE = 0.02  # of the time, at most, goes into saving: of a training of seconds it would be a tenth
+SHARE = 0.02  # maximum share of the time spent on saving; without a limit, a tenth of a training of seconds
 
 
 class SavedState:
-    """One file, replaced whole. Resuming from it gives the same numbers as never having been interrupted."""
+    """One file, replaced atomically. Resuming from it gives the same numbers as an uninterrupted run."""
 
     def __init__(self, output: str | Path, settings: object):
         self.path = Path(output).with_name(f".{Path(output).name}.resume.pt")
-        self.folder = Path(output).with_name(f".{Path(output).name}.steps")  # for what training saves on its way
-        self.settings = repr(settings)  # a state saved under other settings must not be continued
+        self.folder = Path(output).with_name(f".{Path(output).name}.steps")  # for steps saved during training
+        self.settings = repr(settings)  # a state saved with other settings must not be resumed
         self.saved_at, self.cost = -float("inf"), 0.0
 
     def save(self, **parts: object) -> None:
-        """For the first time, or if enough has been done since the last."""
+        """Save, unless the last save was too recent (see `SHARE`)."""
         begun = time.monotonic()
         if begun - self.saved_at < self.cost / SHARE:
             return
@@ -38,11 +38,11 @@ class SavedState:
             torch.load(self.path, map_location="cpu", weights_only=True) if self.path.exists() else {"settings": None}
         )
         if state.pop("settings") != self.settings:
-            shutil.rmtree(self.folder, ignore_errors=True)  # of a training that is not continued
+            shutil.rmtree(self.folder, ignore_errors=True)  # steps of a training that is not resumed
             return None
         torch.set_rng_state(state.pop("rng"))
         of_gpus = state.pop("cuda_rng", [])
-        if len(of_gpus) == torch.cuda.device_count():  # on another machine the numbers differ in any case
+        if len(of_gpus) == torch.cuda.device_count():  # otherwise another machine, where numbers differ in any case
             torch.cuda.set_rng_state_all(of_gpus)
         return state
 

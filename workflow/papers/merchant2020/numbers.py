@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from workflow.lib.base.repetitions import with_parts
-from workflow.papers.merchant2020.plan import CLASSIFIERS
+from workflow.lib.base.tasks import TEXT_HEADS
 
 SERIES = {"base": "Base", "parse": "Dep", "mnli": "MNLI", "squad": "SQuAD"}  # as the paper calls them
 PUBLISHED = {"parse": "dep", "randomised": "randomized"}  # where published.csv has another name
@@ -37,7 +37,7 @@ class Roles:
 
 def roles_of(heads: dict[str, str]) -> Roles:
     """`heads` by task; the first task of a kind counts."""
-    kinds = (CLASSIFIERS, ("answers",), ("parser",))
+    kinds = (TEXT_HEADS, ("answers",), ("parser",))
     first = [next((task for task, head in heads.items() if head in kind), "none") for kind in kinds]
     return Roles(list(heads), *first)
 

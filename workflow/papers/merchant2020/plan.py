@@ -11,11 +11,10 @@ from workflow.lib.base.names import (
 )
 from workflow.lib.base.needs import Needs, picked
 from workflow.lib.base.runs import sweep_models, tuned_models
-from workflow.lib.base.tasks import places_of_task
+from workflow.lib.base.tasks import TEXT_HEADS, places_of_task
 from workflow.lib.encoders.shapes import layers_of
 
 PUBLISHED_LAYERS = 12  # of the paper's BERT-base
-CLASSIFIERS = ("sequence", "pooled")  # heads that give a text one label
 
 
 def base_models(section: dict) -> list[str]:
@@ -68,7 +67,7 @@ def is_published_depth(config: dict) -> bool:
 
 def guessable(config: dict) -> dict[str, str]:
     """Tasks on which a guess scores more than 0 (labels, answers in short texts), and the rows they are scored on."""
-    tasks = [task for task, head in heads(config).items() if head in (*CLASSIFIERS, "answers")]
+    tasks = [task for task, head in heads(config).items() if head in (*TEXT_HEADS, "answers")]
     return {task: data_file(places_of_task(config, task)[1]) for task in tasks}
 
 

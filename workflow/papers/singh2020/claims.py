@@ -1,150 +1,201 @@
-"""singh2020's claims. "Concave" and "where the drop begins" are computed (`curve_shape.py`), not seen; no
-threshold was chosen after looking. Every list is over repetitions: encoders and fine-tuning seeds. A claim that the
-paper makes of one task is judged on that task; what the others give stands beside it as evidence."""
+"""singh2020's claims (claims.yaml), judged by the analysis tables. "Concave" and "where the drop begins" are computed
+(curve_shape.py), not seen."""
 
-import numpy as np
+from functools import partial
+
 import pandas as pd
 
-from workflow.lib.base.verdicts import UNCLEAR, Claim, above, all_of, said
+from workflow.lib.base.claims import Claim, Claims
+from workflow.lib.base.verdicts import Estimate
 from workflow.lib.plotting.figures import name_of
-from workflow.papers.singh2020.curve_shape import concavity, departure, drop_begins
-from workflow.papers.singh2020.numbers import metric_of, noise, size_name
+from workflow.papers.singh2020.curve_shape import (
+    concavity,
+    departure,
+    drop_begins,
+    half_gained,
+    lost_between,
+    share_lost_between,
+    steepest_step,
+)
+from workflow.papers.singh2020.estimates import (
+    BOTH,
+    CurveEstimate,
+    Sizes,
+    by_step,
+    fewest_minus_all,
+    judged,
+    like_probes,
+    minus,
+    of,
+    over_probes,
+    repeated,
+    shape_of,
+    step_key,
+    steps,
+)
+from workflow.papers.singh2020.numbers import (
+    RUN,
+    Curves,
+    above_null_rate,
+    curves_by_size,
+    first_measure,
+    layers_off_zero,
+    line_through,
+    of_sizes,
+    probe_curves,
+    size_name,
+    thirds,
+)
 
-STRAIGHT = 0.1  # a curve is near linear if its mean distance from the chord is below this share of the drop
-NOTHING = 0.05  # a Matthews correlation that says nothing, or what chance gives with few test rows, if that is more
-FEW = 2.5 / 11  # "all but two points" of eleven, and no third
-
-STATEMENTS = {
-    "little_data_with_pretraining_wins": "SST-2: the fewest rows with all pre-trained layers beat all rows with none.",
-    "less_data_is_less_concave": "SST-2: with less data the score falls earlier: the curve is less concave.",
-    "less_data_falls_earlier": "QNLI: with less data the drop begins at fewer re-initialised layers.",
-    "qnli_is_concave": "QNLI's curve is concave, whatever the size: it stays high, then falls.",
-    "cola_is_near_linear": f"CoLA's curve is near linear (within {STRAIGHT:g} of its drop, on average).",
-    "probing_stays_below": "The best probe of frozen layers stays below fine-tuning.",
-    "top_layers_hurt_probing": "Without the top layer or the top two the probe scores higher (mean of both).",
-    "cola_probe_finds_nothing": "Trained as in the paper, CoLA's probe finds nothing on all but 2 layers of 11.",
-    "distance_grows_with_depth": "Fine-tuning moves upper layers further than lower ones.",
-    "distance_grows_with_data": "More data move every layer further.",
-    "more_data_is_steeper": "With more data the distance grows faster with depth.",
-}
-RUN = ["encoder", "seed"]
-
-
-def claim(name: str, verdict: str, evidence: str) -> Claim:
-    return Claim("singh2020", name, STATEMENTS[name], verdict, evidence)
-
-
-def larger(name: str, values: dict[str, list[float]], what: str, digits: int = 3, judged: str | None = None) -> Claim:
-    """Above 0 in every series, or in the `judged` one, if it is there; a run that has no number cannot tell."""
-    counted = {judged: values[judged]} if judged in values else values
-    verdict = all_of([UNCLEAR if np.isnan(of_series).any() else above(of_series) for of_series in counted.values()])
-    return claim(name, verdict, f"{what}: " + "; ".join(f"{series} {told(v, digits)}" for series, v in values.items()))
-
-
-def told(values: list[float], digits: int) -> str:
-    missing = int(np.isnan(values).sum())
-    return said(values, digits) + (f", {missing} of {len(values)} runs fall too little" if missing else "")
-
-
-def by_depth(curves: pd.DataFrame) -> dict[tuple, np.ndarray]:
-    """(task, fraction, encoder, seed) -> scores by number of re-initialised layers."""
-    runs = curves.groupby(["task", "fraction", *RUN], sort=False)
-    return {key: run.sort_values("layers")["score"].to_numpy() for key, run in runs}
-
-
-def pairs_of_sizes(runs: dict[tuple, object]) -> dict[str, list[tuple[tuple, tuple]]]:
-    """Task -> (key with the fewest rows, key with all rows), one pair per repetition; only tasks with both."""
-    found: dict[str, list] = {}
-    for task in dict.fromkeys(key[0] for key in runs):
-        sizes = sorted({key[1] for key in runs if key[0] == task})
-        if len(sizes) > 1:
-            whole = [key for key in runs if key[:2] == (task, sizes[-1])]
-            found[name_of(task)] = [((task, sizes[0], *key[2:]), key) for key in whole]
-    return found
+CLAIMS = Claims("singh2020")
+above, below = (partial(judged, compare) for compare in (CLAIMS.above, CLAIMS.below))
+BySize = dict[tuple[str, float], Curves]
 
 
-def reinitialisation(curves: pd.DataFrame, test_rows: dict[str, int]) -> list[Claim]:
-    """`test_rows`: by task. A drop within the noise of so many rows has no shape."""
-    runs = by_depth(curves)
-    tolerance = {task: noise(task, rows) for task, rows in test_rows.items()}
-    bend = {key: concavity(run, tolerance[key[0]]) for key, run in runs.items()}
-    starts = {key: begin(run, tolerance[key[0]]) for key, run in runs.items()}
-    lost = {key: run[-1] for key, run in runs.items()}
-    unharmed = {key: run[0] for key, run in runs.items()}
-    gains = {task: [unharmed[few] - lost[many] for few, many in pairs] for task, pairs in pairs_of_sizes(runs).items()}
-    qnli = {key[1]: [bend[other] for other in runs if other[:2] == key[:2]] for key in runs if key[0] == "qnli"}
-    cola = [departure(run, tolerance["cola"]) for key, run in runs.items() if key[0] == "cola"]
-    linear = larger("cola_is_near_linear", {"CoLA": [STRAIGHT - far for far in cola]}, "")
-    linear.evidence = f"mean distance from a straight line, as a share of the drop: CoLA {told(cola, 3)}"
+def top_sixth(n_layers: int) -> int:
+    """The paper's highest two of twelve."""
+    return max(1, round(n_layers / 6))
+
+
+def cost(curves: Curves, begin: int, end: int) -> CurveEstimate:
+    return of(curves, partial(lost_between, begin=begin, end=end))
+
+
+def largest(curves: BySize, sizes: Sizes) -> dict[str, Curves]:
+    return {task: curves[task, shares[0]] for task, shares in sizes.items()}
+
+
+def size_claims(curves: BySize, sizes: Sizes) -> list[Claim]:
+    """Figure 1a, b and d: every task at its own sizes."""
+    own = {(task, share): curves[task, share] for task, shares in sizes.items() for share in shares}
+    gain = {key: cost(here, 0, here.n_layers) for key, here in own.items()}
+    middle = {key: cost(here, *thirds(here.n_layers)) for key, here in own.items()}
+    bend, begin = ({key: shape_of(here, shape) for key, here in own.items()} for shape in (concavity, drop_begins))
+    unharmed, lost = ({key: of(here, lambda scores, at=at: scores[..., at]) for key, here in own.items()}
+                      for at in (0, -1))  # fmt: skip
+    wins = {(task, f"against {size_name(larger)}"): minus(unharmed[task, shares[-1]], lost[task, larger])
+            for task, shares in sizes.items() for larger in shares[:-1]}  # fmt: skip
+    qnli = {(task, size_name(share)): estimate for (task, share), estimate in bend.items() if task == "qnli"}
+    whole = largest(curves, sizes)
+    cola = {(task, ""): shape_of(here, departure) for task, here in whole.items() if task == "cola"}
+    top = {(task, ""): cost(here, 0, top_sixth(here.n_layers)) for task, here in whole.items()}
     return [
-        larger("little_data_with_pretraining_wins", gains, "fewest rows, no layer re-initialised, minus all rows, all",
-               judged="SST-2"),
-        larger("less_data_is_less_concave", differences(bend), "concavity with all rows minus with the fewest",
-               judged="SST-2"),
-        larger("less_data_falls_earlier", differences(starts), "layers later with all rows", 1, judged="QNLI"),
-        larger("qnli_is_concave", {size_name(share): bends for share, bends in qnli.items()}, "concavity"),
-        linear,
+        above("gain_shrinks_with_data", fewest_minus_all(gain, sizes), "points gained more with the fewest rows"),
+        above("less_data_is_less_concave", by_step(bend, sizes), "difference of concavity", ("sst2",), 3),
+        above("middle_layers_matter_with_less_data", fewest_minus_all(middle, sizes),
+              "points lost more with the fewest rows", ("sst2",)),
+        above("little_data_with_pretraining_wins", wins, "points ahead", ("sst2",)),
+        above("qnli_is_concave", qnli, "concavity", digits=3),
+        above("less_data_falls_earlier", by_step(begin, sizes), "layers later", ("qnli",)),
+        below("cola_is_near_linear", cola, "mean distance from a straight line / drop", ("cola",), 3),
+        below("top_two_reinitialised_cost_little", top, "points lost"),
     ]  # fmt: skip
 
 
-def differences(of_run: dict[tuple, float]) -> dict[str, list[float]]:
-    """All rows minus the fewest, by task and repetition."""
-    return {task: [of_run[many] - of_run[few] for few, many in pairs] for task, pairs in pairs_of_sizes(of_run).items()}
-
-
-def begin(scores: np.ndarray, tolerance: float) -> float:
-    found = drop_begins(scores, tolerance=tolerance)
-    return float("nan") if found is None else float(found)
-
-
-def probing(probes: pd.DataFrame, sweeps: pd.DataFrame, test_rows: dict[str, int]) -> list[Claim]:
-    whole = sweeps["fraction"] == sweeps.groupby("task")["fraction"].transform("max")
-    full = sweeps[(sweeps["recipe"] == "full") & whole]
-    below, hurts = {}, {}
-    for task, here in probes.groupby("task", sort=False):
-        metric = metric_of(task)
-        tuned = full[full["task"] == task].set_index(RUN)[f"test_{metric}"]
-        here = here.assign(encoder=here["model"].str.partition("/")[0])
-        # the converged probe: the paper's short one may say more of its training than of the layers
-        converged = here[here["training"] == "converged"].pivot(index="encoder", columns="layer", values=metric)
-        below[name_of(task)] = list(tuned - converged.max(axis=1).reindex(tuned.index, level="encoder"))
-        top = converged.columns.max()
-        fewer = [layer for layer in (top - 1, top - 2) if layer > 0]
-        hurts[name_of(task)] = list(converged[fewer].mean(axis=1) - converged[top])
+def small_claims(curves: BySize, small: dict[str, float], scores: pd.DataFrame) -> list[Claim]:
+    """Figure 1c: equal numbers of rows."""
+    here = {task: curves[task, share] for task, share in small.items() if task in BOTH}
+    gain = {(task, ""): cost(of_task, 0, of_task.n_layers) for task, of_task in here.items()}
+    middle = {(task, ""): cost(of_task, *thirds(of_task.n_layers)) for task, of_task in here.items()}
+    lowest = {task: (thirds(of_task.n_layers)[1], of_task.n_layers) for task, of_task in here.items()}
+    bottom = {(task, ""): cost(of_task, *lowest[task]) for task, of_task in here.items()}
+    share = {(task, ""): shape_of(of_task, share_lost_between, *lowest[task]) for task, of_task in here.items()}
+    null = {(task, ""): Estimate.of_rows(above_null_rate(scores, task, small[task]).values()) for task in here}
+    bend, differ = {}, {}
+    if len(here) == len(BOTH):
+        bend["QNLI - SST-2"] = minus(shape_of(here["qnli"], concavity), shape_of(here["sst2"], concavity))
+        differ["SST-2 - QNLI"] = minus(middle["sst2", ""], middle["qnli", ""])
     return [
-        larger("probing_stays_below", below, "fine-tuned minus the best converged probe"),
-        larger("top_layers_hurt_probing", {k: v for k, v in hurts.items() if k != name_of("cola")}, "gain by removing"),
-        nothing_found(probes, max([NOTHING] + [noise(task, n) for task, n in test_rows.items() if task == "cola"])),
+        above("small_gains_are_large", gain, "points gained"),
+        CLAIMS.above("qnli_more_concave_than_sst2", bend, "difference of concavity", 3),
+        above("qnli_falls_in_the_lowest_third", share, "share of the drop", ("qnli",), 2),
+        below("qnli_reaches_the_null_rate", null, "points above", ("qnli",)),
+        above("sst2_loses_in_the_middle", middle, "points lost", ("sst2",)),
+        above("sst2_loses_at_the_bottom", bottom, "points lost", ("sst2",)),
+        CLAIMS.above("middle_layers_depend_on_the_task", differ, "points lost more"),
     ]
 
 
-def nothing_found(probes: pd.DataFrame, limit: float) -> Claim:
-    here = probes[(probes["task"] == "cola") & (probes["training"] == "short") & (probes["layer"] > 0)]
-    # per run, as in the paper: correlations by chance have either sign and would cancel in a mean over runs
-    shares = (here["matthews"].abs() > limit).groupby([here["model"], here["probe_seed"]]).mean()
-    by_encoder = shares.groupby("model").mean()
-    # beside other encoders, the probes of one are no repetitions
-    found = list(by_encoder if len(by_encoder) > 1 else shares)
-    verdict = UNCLEAR if here["layer"].nunique() < 3 else above([FEW - share for share in found])
-    evidence = f"share of layers beyond {limit:.2g}: {said(found, 2)}"
-    return claim("cola_probe_finds_nothing", verdict, evidence)
+def probe_estimates(probes: pd.DataFrame, tuned: Curves) -> dict[str, CurveEstimate]:
+    """`probes`: scores by layers removed (numbers.probe_curves); `tuned`: re-initialisation with all rows."""
+    n_layers = probes.shape[1] - 1
+    some_left = probes.iloc[:, :n_layers]
+    probed = repeated(some_left.max(axis=1))
+    needed = repeated(pd.Series(half_gained(probes, tuned.noise), probes.index))
+    needed_tuned = pd.Series(half_gained(tuned.runs, tuned.noise), tuned.runs.index)
+    return {
+        "below": over_probes(like_probes(tuned.runs.max(axis=1), probed) - probed),
+        "more": over_probes(needed - like_probes(needed_tuned, needed)),
+        "hurt": over_probes(repeated(probes[top_sixth(n_layers)] - probes[0])),
+        "step": over_probes(repeated(pd.Series(steepest_step(some_left, tuned.noise), probes.index))),
+    }
 
 
-def distances(moved: pd.DataFrame) -> list[Claim]:
-    full = moved[moved["recipe"] == "full"]
-    first = full[["projection", "norm"]].drop_duplicates().iloc[0]
-    full = full[(full["projection"] == first["projection"]) & (full["norm"] == first["norm"])]
-    rising, growing, steeper = {}, {}, {}
-    for task, here in full.groupby("task", sort=False):
-        wide = here.groupby(["fraction", *RUN, "layer"])["distance"].mean().unstack("layer")
-        slopes = wide.apply(lambda row: np.polyfit(row.index, row.to_numpy(), 1)[0], axis=1)
-        sizes = sorted(here["fraction"].unique())
-        rising[name_of(task)] = list(slopes.loc[sizes[-1]])
-        if len(sizes) > 1:
-            growing[name_of(task)] = list((wide.loc[sizes[-1]] - wide.loc[sizes[0]]).min(axis=1))
-            steeper[name_of(task)] = list(slopes.loc[sizes[-1]] - slopes.loc[sizes[0]])
+def probing_claims(probes: pd.DataFrame, reinit: dict[str, Curves], test_rows: dict[str, int]) -> list[Claim]:
+    """Short probes decide, as the paper seems to have trained them; converged ones stand beside them."""
+    tasks = [task for task in dict.fromkeys(probes["task"]) if task in reinit]
+    short, converged = (
+        {task: probe_estimates(probe_curves(probes, task, training), reinit[task]) for task in tasks}
+        for training in ("short", "converged")
+    )
+
+    def compared(name: str, quantity: str, what: str) -> Claim:
+        found = {(task, ""): estimates[quantity] for task, estimates in short.items()}
+        beside = {(task, "converged probe"): estimates[quantity] for task, estimates in converged.items()}
+        return above(name, found, what, beside=beside)
+
+    gradual, nothing = {}, {}
+    if set(BOTH) <= set(tasks):
+        gradual["probing"] = minus(short["qnli"]["step"], short["sst2"]["step"])
+        gradual["re-initialisation"] = minus(shape_of(reinit["qnli"], departure), shape_of(reinit["sst2"], departure))
+    if "cola" in tasks:
+        nothing["CoLA"] = over_probes(repeated(layers_off_zero(probes, test_rows["cola"]).mean(axis=1)))
     return [
-        larger("distance_grows_with_depth", rising, "distance gained per layer, all rows"),
-        larger("distance_grows_with_data", growing, "all rows minus the fewest, least of all layers"),
-        larger("more_data_is_steeper", steeper, "difference of the gains per layer"),
+        compared("probing_stays_below", "below", "points below"),
+        compared("probing_needs_more_layers", "more", "layers more"),
+        compared("top_two_hurt_probing", "hurt", "points gained by removing"),
+        CLAIMS.above("sst2_gradual_qnli_steep", gradual, "QNLI - SST-2", 3),
+        CLAIMS.below("cola_probe_finds_nothing", nothing, "share of layers", 2),
     ]
+
+
+def distance_claims(distances: pd.DataFrame, sizes: Sizes) -> list[Claim]:
+    """Figures 3 and 5b. Weights have no test rows: a single run tells nothing."""
+    moved = {
+        key: here.pivot(index=RUN, columns="layer", values="distance").to_numpy()
+        for key, here in first_measure(distances).groupby(["task", "fraction"], sort=False)
+    }
+    slopes = {key: Estimate(line_through(runs)[0]) for key, runs in moved.items()}
+    rising = {(task, size_name(share)): slope for (task, share), slope in slopes.items()}
+    least = {step_key(task, larger, smaller): Estimate((moved[task, larger] - moved[task, smaller]).min(axis=1))
+             for task, larger, smaller in steps(sizes)}  # fmt: skip
+    whole = {task: moved[task, shares[0]] for task, shares in sizes.items()}
+    stay = {(task, ""): Estimate(runs[:, 0] / runs[:, -1]) for task, runs in whole.items()}
+    relative = {task: [Estimate(of_line / runs.mean(axis=1)) for of_line in line_through(runs)]
+                for task, runs in whole.items()}  # fmt: skip
+    uneven = {}
+    for task in BOTH if {*BOTH, "cola"} <= set(relative) else ():
+        (slope, scatter), (slope_cola, scatter_cola) = relative[task], relative["cola"]
+        uneven[f"scatter, CoLA - {name_of(task)}"] = minus(scatter_cola, scatter)
+        uneven[f"slope, {name_of(task)} - CoLA"] = minus(slope, slope_cola)
+    return [
+        below("earlier_layers_stay", stay, "first over last layer", digits=2),
+        above("distance_grows_with_data", least, "distance, least of all layers", digits=3),
+        above("distance_grows_with_depth", rising, "distance per layer", digits=3),
+        above("more_data_is_steeper", by_step(slopes, sizes), "difference of distance per layer", digits=3),
+        CLAIMS.above("cola_is_noisier_and_more_balanced", uneven, "shares of the mean distance", 3),
+    ]
+
+
+def all_claims(tables: dict[str, pd.DataFrame], settings: dict, test_rows: dict[str, int]) -> list[Claim]:
+    """`tables`: scores (numbers.reinit_curves), probes, distances; `test_rows`: by task."""
+    sizes = {task: sorted(shares, reverse=True) for task, shares in settings["fractions"].items()}
+    curves = curves_by_size(tables["scores"], test_rows)
+    return CLAIMS.complete(
+        [
+            *size_claims(curves, sizes),
+            *small_claims(curves, settings["small"], tables["scores"]),
+            *probing_claims(tables["probes"], largest(curves, sizes), test_rows),
+            *distance_claims(of_sizes(tables["distances"], sizes), sizes),
+        ]
+    )

@@ -2,6 +2,7 @@
 
 from workflow.lib.base.names import analysis_files, data_file, pretrained, sweep_file, tuned
 from workflow.lib.base.needs import Needs, picked
+from workflow.lib.base.runs import spread_over
 from workflow.lib.base.tasks import labelled_rows, places_of_task
 from workflow.lib.encoders.shapes import layers_of
 
@@ -60,6 +61,13 @@ def sweep_models(config: dict, tasks: list[str]) -> list[str]:
     ]
 
 
+def probing_settings(config: dict) -> dict:
+    """What panels of probes need beside their task; their captions say what short probes are repeated over."""
+    section, probe_seeds = config["singh2020"], config["layer_probes"]["seeds"]
+    repeated = spread_over(len(section["encoders"]), len(probe_seeds), "probe seeds")
+    return picked(section, "initialiser") | {"short_probes": repeated}
+
+
 def artifacts(config: dict) -> dict[str, Needs]:
     section = config["singh2020"]
     tasks, others, last = tasks_of(section), other_tasks(section), section["last_task"]
@@ -79,14 +87,16 @@ def artifacts(config: dict) -> dict[str, Needs]:
         ),
     }
     if others:
-        made["fig2"] = Needs({"probes": probes(others), "sweeps": sweeps(others)}, {"tasks": others})
+        made["fig2"] = Needs(
+            {"probes": probes(others), "sweeps": sweeps(others)}, {"tasks": others} | probing_settings(config)
+        )
         made["fig3"] = Needs(
             {"distances": sweeps(others, "distances")}, {"tasks": others} | picked(section, "fractions")
         )
     if last:
         made["fig5"] = Needs(
             {"probes": probes([last]), "sweeps": sweeps([last]), "distances": sweeps([last], "distances")},
-            {"tasks": [last]},
+            {"tasks": [last]} | probing_settings(config),
         )
     if section["compared"]:
         made["initialisers"] = Needs({"sweeps": sweeps(section["compared"])}, {"tasks": section["compared"]})
@@ -105,7 +115,7 @@ def scored(config: dict) -> Needs:
             "probes": analysis_files("layer_probes", "scores", map(pretrained, section["encoders"]), tasks),
             "sizes": "<results>/tables/singh2020/table1.csv",
         },
-        {"tasks": tasks} | picked(section, "initialiser", "fractions"),
+        {"tasks": tasks} | picked(section, "initialiser", "fractions", "small"),
     )
 
 

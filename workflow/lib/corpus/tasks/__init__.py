@@ -1,6 +1,6 @@
-"""A stand-in for every dataset of the four papers: same name, same kind, same shape.
+"""A stand-in for every dataset of the four papers: same name, same kind, same format.
 
-A task is a function that takes a Writer and makes one example; `DATASETS` lists them all and `generate` fills splits.
+A task is a function that makes one example with a Writer; `DATASETS` lists all tasks and `generate` fills splits.
 """
 
 from workflow.lib.corpus.tasks.generate import DATASETS, generate

@@ -1,13 +1,13 @@
-"""What a task function returns: rows of a normalised kind (nearly always one), and the sentences in them."""
+"""What a task function returns: rows of a normalised kind (usually one), and the sentences in them."""
 
 from dataclasses import dataclass
 
-LABEL_NOISE = 0.03  # keeps accuracies off the ceiling, as annotators do
+LABEL_NOISE = 0.03  # keeps accuracies below 1, like annotation errors
 
 
 @dataclass(slots=True)
 class Example:
-    """`sentences` are what no other split may hold."""
+    """`sentences` may not occur in any other split."""
 
     rows: list[dict]
     sentences: list[str]

@@ -1,4 +1,4 @@
-"""Fill the splits of a dataset: any size, the same seed gives the same rows, no sentence stands in two splits."""
+"""Fills the splits of a dataset: of any size, reproducible from the seed, no sentence in two splits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from workflow.lib.corpus.documents import Writer
 from workflow.lib.corpus.tasks import pairs, questions, structure, topics
 from workflow.lib.corpus.tasks.example import Example
 
-MOST_DRAWS_IN_VAIN = 2000  # then the language is too small for the size asked for
+MOST_FAILED_DRAWS = 2000  # in a row: then the language is too small for the requested size
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def generate(name: str, split: str, sizes: dict[str, int], seed: int) -> list[di
         raise UserError(f"dataset '{name}' has no split '{split}'{nearest(split, list(sizes))}")
     taken: set[str] = set()
     for other, size in sizes.items():
-        # each split has its own stream: the size of one changes the rows of a later one only through what it must avoid
+        # each split has its own random stream: an earlier split affects a later one only by the sentences it takes
         examples = fill(DATASETS[name].make, Writer(f"{seed} {name} {other}"), size, taken, f"{name}/{other}")
         if other == split:
             rows = [row for example in examples for row in example.rows][:size]
@@ -68,16 +68,16 @@ def generate(name: str, split: str, sizes: dict[str, int], seed: int) -> list[di
 
 
 def fill(make, writer: Writer, size: int, taken: set[str], name: str) -> list[Example]:
-    examples, texts, n_rows, in_vain = [], set(), 0, 0
+    examples, texts, n_rows, n_failed = [], set(), 0, 0
     while n_rows < size:
         example = make(writer)
         text = "\n".join(example.sentences)
         if text in texts or not taken.isdisjoint(example.sentences):
-            in_vain += 1
-            if in_vain > MOST_DRAWS_IN_VAIN:
+            n_failed += 1
+            if n_failed > MOST_FAILED_DRAWS:
                 raise UserError(f"{name}: the embedded language is too small for {size} different rows; ask for fewer")
             continue
-        in_vain = 0
+        n_failed = 0
         n_rows += len(example.rows)
         texts.add(text)
         examples.append(example)
@@ -85,6 +85,6 @@ def fill(make, writer: Writer, size: int, taken: set[str], name: str) -> list[Ex
 
 
 def contradict(rows: list[dict], n_labels: int) -> None:
-    """Ask one question under two labels, as the real TREC-50 does: no classifier can then be perfect."""
+    """Give one question two labels, as in the real TREC-50, so that no classifier can be perfect."""
     if len(rows) > 1:
         rows[-1]["text"], rows[-1]["label"] = rows[0]["text"], (rows[0]["label"] + 1) % n_labels

@@ -1,4 +1,4 @@
-"""Pairs of texts and acceptability: mnli, qnli, cola."""
+"""Sentence pairs and acceptability: mnli, qnli, cola."""
 
 from dataclasses import replace
 
@@ -8,9 +8,9 @@ from workflow.lib.corpus.meaning import ANYWHERE, FRAMES_OF_SORT, TRANSITIVE, Pr
 from workflow.lib.corpus.tasks.example import Example, noisy
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
-NOMINAL_START = ("NOUN", "ADJ", "ADV", "NUM")  # what a noun phrase without a determiner can start with
+NOMINAL_START = ("NOUN", "ADJ", "ADV", "NUM")  # tags that a noun phrase without a determiner can start with
 ASKABLE = ("make", "give", "praise", "blame", "strike", "hold", "move", "tell")
-SAME_SUBJECT = 0.3  # of qnli's sentences without the answer: more, and a small BERT finds nothing to hold on to
+SAME_SUBJECT = 0.3  # share among qnli's sentences without the answer; with more, a small BERT learns nothing
 
 
 def plain_fact(writer: Writer, frame: str | None = None, subject: Referent | None = None) -> Proposition:
@@ -25,7 +25,7 @@ def plain_fact(writer: Writer, frame: str | None = None, subject: Referent | Non
             if made.tense == "modal":
                 made.tense = "past"
             return made
-        if subject:  # this subject can do nothing of the sort: take another
+        if subject:  # no askable frame takes this subject: draw another
             subject = None
 
 
@@ -36,7 +36,7 @@ def _pair(writer: Writer, premise: Proposition, hypothesis: Proposition, label: 
 
 
 def mnli(writer: Writer) -> Example:
-    """Hypernyms, negation, role swaps, quantifiers, added and dropped phrases."""
+    """Inference by hypernyms, negation, role swaps, quantifiers, added and dropped phrases."""
     world = writer.world
     premise = plain_fact(writer)
     hypothesis = replace(premise, obliques=list(premise.obliques), subject=replace(premise.subject))
@@ -44,7 +44,7 @@ def mnli(writer: Writer) -> Example:
     if label == ENTAILMENT:
         hypothesis.subject.adjective = hypothesis.subject.degree = None
         if premise.subject.noun.is_name or world.chance(0.4):
-            # without a phrase to drop, only the passive makes the hypothesis another sentence
+            # without a phrase to drop, only the passive makes the hypothesis differ from the premise
             hypothesis.passive = premise.object is not None and (not premise.obliques or world.chance(0.5))
             hypothesis.obliques = hypothesis.obliques[:-1]
         else:
@@ -77,12 +77,12 @@ def question_about(writer: Writer, fact: Proposition) -> tuple[Sentence, int]:
 
 
 def qnli(writer: Writer) -> Example:
-    """Does the sentence hold the answer? If not, it may still be about the same subject."""
+    """Does the sentence contain the answer? If not, it may still be about the same subject."""
     fact = plain_fact(writer)
     question, _ = question_about(writer, fact)
     label = int(writer.world.chance(0.5))
     said = fact
-    while label and said.verb == fact.verb:  # the same verb would mostly answer the question after all
+    while label and said.verb == fact.verb:  # with the same verb it would usually answer the question after all
         said = plain_fact(writer, subject=fact.subject if writer.world.chance(SAME_SUBJECT) else None)
     first, second = question.text(), writer.grammar.sentence(said).text()
     row = {"text": first, "text_pair": second, "label": noisy(label, 2, writer.rng)}

@@ -7,7 +7,7 @@ from workflow.lib.corpus.meaning import Referent
 from workflow.lib.corpus.tasks.example import Example, noisy
 from workflow.lib.corpus.tasks.pairs import plain_fact, question_about
 
-# Two short facts: with more, a BERT as small as the demo's does not learn in its few seconds to find the right one
+# Two short facts: with more, the demo's small BERT does not learn in a few seconds to find the right one
 # (F1 with four facts 0.15, with two 0.55)
 FACTS_PER_PASSAGE = 2
 # 3 forms x 14 kinds + 8 = 50 fine types
@@ -19,7 +19,7 @@ QUESTION_TYPES = tuple(f"{form}:{kind}" for form in FORMS for kind in KINDS) + t
 
 
 def squad(writer: Writer) -> Example:
-    """One question about one of several facts; the facts share a topic, so that words alone do not give the answer."""
+    """A question about one of several facts; these share a topic, so that single words do not give the answer away."""
     world = writer.world
     kind = world.pick(("company", "school", "artist", "athlete", "politician", "animal", "vehicle"))
     facts = [plain_fact(writer, subject=world.referent(kind)) for _ in range(FACTS_PER_PASSAGE)]
@@ -41,7 +41,7 @@ def squad(writer: Writer) -> Example:
 
 
 def trec50(writer: Writer) -> Example:
-    """The question word gives the form, the kind of the noun (a matter of the lexicon) the rest of the fine type."""
+    """The fine type combines the question word with the noun's kind, which must be known from the lexicon."""
     world = writer.world
     label = int(writer.rng.random() * len(QUESTION_TYPES))
     form, detail = QUESTION_TYPES[label].split(":")

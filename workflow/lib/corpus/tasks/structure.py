@@ -11,7 +11,7 @@ QUESTION_SHARE = 0.1  # of a treebank's sentences
 
 
 def annotated(writer: Writer) -> Sentence:
-    """A statement or a question, with or without class marks and polarity: the variety of a treebank."""
+    """A statement or a question, as varied as a treebank's sentences."""
     if writer.rng.random() < QUESTION_SHARE:
         return question_about(writer, plain_fact(writer))[0]
     return writer.sentence(polarity=writer.world.pick((1, -1)))
@@ -49,7 +49,7 @@ def constituents(s: Sentence, rng) -> list[dict]:
 
 
 def dependencies(s: Sentence, rng) -> list[dict]:
-    # the root points to itself, as in the common edge-probing files
+    # the root is its own head, as in the common edge-probing files
     return [
         target(one(at), [rel], one(head if head >= 0 else at)) for at, (head, rel) in enumerate(zip(s.heads, s.deprels))
     ]
@@ -73,7 +73,7 @@ def proto_roles(s: Sentence, rng) -> list[dict]:
 
 
 def relations(s: Sentence, rng) -> list[dict]:
-    """One pair of nominals a sentence, as in SemEval: the label says which of the two, in text order, is which."""
+    """One pair of nominals per sentence, in text order, as in SemEval: the label includes the relation's direction."""
     if not s.relations:
         return []
     first, second, relation = s.relations[int(rng.random() * len(s.relations))]
@@ -84,7 +84,7 @@ def relations(s: Sentence, rng) -> list[dict]:
 
 
 def spans_task(annotate, sentences: int = 1):
-    """A task of the `spans` kind: sentences without any target are drawn again."""
+    """A task of the `spans` kind; sentences without any target are replaced."""
 
     def task(writer: Writer) -> Example:
         while True:

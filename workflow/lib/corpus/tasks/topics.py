@@ -7,7 +7,7 @@ from workflow.lib.corpus.lexicon import KINDS
 from workflow.lib.corpus.tasks.example import Example, noisy
 
 TOPICS = tuple(KINDS)
-# AG-news has four broad topics, here groups of kinds; in its label order.
+# AG-news' four broad topics as groups of kinds, in its label order.
 BROAD_TOPICS = {
     "world": ("politician", "village", "landscape", "building"),
     "sports": ("athlete", "animal", "vehicle"),
@@ -22,7 +22,7 @@ def as_text(document: Document, label: int) -> Example:
 
 
 def wikipedia(writer: Writer) -> Example:
-    """General text: one row a sentence, since it is sentences that are sampled from it; ids keep documents together."""
+    """General text, one row per sentence, because analyses sample sentences; ids show which document they are from."""
     sentences = [sentence.text() for sentence in writer.general_document().sentences]
     name = sha256("\n".join(sentences).encode()).hexdigest()[:12]
     rows = [{"id": f"{name}.{at}", "text": text, "text_pair": None, "label": 0} for at, text in enumerate(sentences)]

@@ -1,8 +1,8 @@
-"""From files as their publishers lay them out to rows of our kinds (see dataset_files.py).
+"""Adapters convert published files to rows of the normalised kinds (see dataset_files.py).
 
-An adapter is a module here with a function `table(files, entry, split, seed, rows) -> pa.Table`. A dataset of a new
-layout needs one more of them in ADAPTERS and a few lines in config/datasets.yaml. `rows` matters only to those that do
-not use every source row.
+An adapter is a module here with a function `table(files, entry, split, seed, rows) -> pa.Table`. A dataset with a new
+layout needs a new adapter in ADAPTERS and a few lines in config/datasets.yaml. Only adapters that do not use every
+source row need `rows`.
 """
 
 import logging
@@ -37,20 +37,20 @@ ADAPTERS = {
     "edges": edges.table,
     "tree_edges": tree_edges.table,
 }
-SAMPLES_ITSELF = {"sentences"}  # they choose their `rows` while reading
-# probes must not be asked for the very trees that a parser was tuned on: description lengths are of training rows
+SAMPLES_ITSELF = {"sentences"}  # adapters that choose their `rows` while reading
+# probes must not use the same trees as a fine-tuned parser: description lengths are computed on training rows
 TAKES_FROM_END = {"tree_edges"}
 
 
 def adapt(files: list[Path], entry: dict, *, dataset: str, split: str, seed: int, rows: int | None) -> pa.Table:
-    """Rows of the entry's kind; `rows` of them if a number is given, all (in the source's order) if not."""
+    """A table of the entry's kind: a sample of `rows`, or all rows in the source's order (None)."""
     from datasets import Dataset
 
     name, wanted = entry["adapter"], entry["splits"][split]
     if name not in ADAPTERS:
         raise UserError(f"dataset {dataset}: unknown adapter '{name}'{nearest(name, list(ADAPTERS))}")
     table = ADAPTERS[name](files, entry, split, seed, rows)
-    chosen = Dataset(table.combine_chunks(), fingerprint=f"{dataset}/{split}")  # else it hashes every byte for a name
+    chosen = Dataset(table.combine_chunks(), fingerprint=f"{dataset}/{split}")  # else all bytes are hashed for one
     if "part" in wanted:
         chosen = chosen.select(range(len(chosen))[slice(*wanted["part"])])
     if "drawn" in wanted:

@@ -1,4 +1,4 @@
-"""Which rows of a split are used: a part of them drawn as others drew it, a sample that keeps the labels' shares."""
+"""Selects rows of a split: a part drawn as in jiant, or a stratified sample."""
 
 import random
 from typing import TYPE_CHECKING
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
 
 
 def drawn(rows: "Dataset", *, seed: int, share: float, left: bool = False) -> "Dataset":
-    """A development set drawn from a training file, row by row, in the manner of jiant 1's deterministic split.
+    """A development set drawn from a training file, row by row, like jiant 1's deterministic split.
 
-    Python's random number of each row in turn: rows whose number is at most `share`, or the rows `left` by that.
+    Each row gets one of Python's random numbers: selects the rows with at most `share`, or the others (`left`).
     """
     numbers = random.Random(seed)
     return rows.select([row for row in range(len(rows)) if (numbers.random() <= share) != left])
 
 
 def sample(rows: "Dataset", n: int, seed: int, from_end: bool = False) -> "Dataset":
-    """n rows, each label in its share, labels mixed throughout (the Hub's IMDB is sorted by label).
+    """A stratified sample of n rows with labels mixed throughout (the Hub's IMDB is sorted by label).
 
-    Of the shuffled rows every one gets its rank among those of its label, divided by their number; the lowest come
-    first. So shares are as even as whole rows allow (Webster's method) and a smaller sample is the beginning of a
-    larger one. `train_test_split(stratify_by_column=...)` gives neither, and refuses fewer rows than labels and labels
-    with a single row, which TREC's test set has.
-    `from_end`: of the same order the other end, which a sample of the beginning does not reach while both are small.
+    Shuffled rows are sorted by their rank within their label, divided by the label's number of rows. So shares are as
+    even as whole rows allow (Webster's method), and a smaller sample is the beginning of a larger one.
+    `train_test_split(stratify_by_column=...)` gives neither, and refuses fewer rows than labels and labels with a
+    single row, which TREC's test set has.
+    `from_end`: take the sample from the other end of the same order; small samples from both ends do not overlap.
     """
     mixed = rows.shuffle(seed=seed)
     order = np.arange(len(mixed))

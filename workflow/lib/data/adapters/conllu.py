@@ -1,7 +1,7 @@
 """Adapter `conllu`: treebanks of Universal Dependencies (universaldependencies.org/format.html).
 
-A row is a sentence of syntactic words. Empty nodes (8.1) are not text and multiword tokens (3-4) only spell several
-words as one: both are dropped. Relations keep their subtypes (nmod:poss).
+A row is a sentence of syntactic words. Empty nodes (8.1) are not text, and multiword tokens (3-4) only give the surface
+form of several words: both are dropped. Relations keep their subtypes (nmod:poss).
 """
 
 import re
@@ -20,7 +20,7 @@ _NOT_A_WORD = re.compile(r"\d+[.-]\d+")
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """The id is the sentence's `sent_id`, or its number in the files where it has none."""
+    """Treebank rows. The id is the sentence's `sent_id` or, without one, its number in the files."""
     found = []
     for file in files:
         for key, words in sentences(file):
@@ -31,7 +31,7 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
 
 
 def sentences(file: Path) -> Iterator[tuple[str | None, list[list[str]]]]:
-    """The `sent_id` and the words' columns of every sentence."""
+    """The `sent_id` of every sentence, and the columns of its words."""
     key, words, lines = None, [], []
     for number, line in numbered_lines(file):
         if line.startswith("#"):
@@ -66,7 +66,7 @@ def _check_word(file: Path, line: int, columns: list[str], expected: int) -> Non
 
 
 def _with_heads(file: Path, words: list[list[str]], lines: list[int]) -> list[list[str]]:
-    """The words, each with its head among them. That they form one tree is checked with all rows, before writing."""
+    """The words, after a check that their heads exist. That they form a tree is checked before writing."""
     for line, word in zip(lines, words):
         if int(word[HEAD]) > len(words):
             raise fault(file, line, f"head {word[HEAD]} in a sentence of {len(words)} words")

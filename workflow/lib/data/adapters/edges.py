@@ -1,8 +1,8 @@
-"""Adapter `edges`: the JSON lines of edge probing (jiant 1), in which licensed corpora are converted and handed around.
+"""Adapter `edges`: the JSON lines of edge probing (jiant 1), the usual format of converted licensed corpora.
 
-{"text": "a b c", "targets": [{"span1": [0, 1], "span2": [1, 3], "label": "x"}]}: words are what whitespace separates,
-spans are half-open and count words, a label is a text or a list of them (SPR's may be empty). `info` is not read.
-Records without targets are left out. Whether a target has one span or two is the entry's `shape`.
+{"text": "a b c", "targets": [{"span1": [0, 1], "span2": [1, 3], "label": "x"}]}: words are separated by whitespace,
+spans are half-open ranges of words, a label is a string or a list of strings (SPR's may be empty). `info` is not read.
+Records without targets are left out. The entry's `shape` says whether a target has one span or two.
 """
 
 import json
@@ -15,17 +15,17 @@ import pyarrow as pa
 from workflow.lib.data.adapters.reading import fault, numbered_lines
 from workflow.lib.data.dataset_files import SCHEMAS
 
-ROWS_AT_ONCE = 5000  # OntoNotes has millions of targets: as Python's dictionaries all of them would fill the memory
+ROWS_AT_ONCE = 5000  # OntoNotes has millions of targets: as Python dictionaries they would not fit in memory
 
 
 def target(span1: tuple[int, int], labels: list[str], span2: tuple[int, int] | None = None) -> dict:
-    """A target as rows of the `spans` kind hold it."""
+    """A target in the format of the `spans` kind."""
     start2, end2 = span2 or (None, None)
     return {"start1": span1[0], "end1": span1[1], "start2": start2, "end2": end2, "labels": labels}
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """The id is the record's number in the files, counting those that are left out."""
+    """Rows of spans. The id is the record's number in the files, counting records that are left out."""
     records, parts = _rows(files, split, two_spans=entry["shape"] == "span-pair"), []
     while part := list(islice(records, ROWS_AT_ONCE)):
         parts.append(pa.Table.from_pylist(part, schema=SCHEMAS["spans"]))

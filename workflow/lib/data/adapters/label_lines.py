@@ -1,4 +1,4 @@
-"""Adapter `label_lines`: a text file with a label, a space and a text in every line, such as TREC's questions."""
+"""Adapter `label_lines`: text files whose lines are a label, a space and a text, such as TREC's questions."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from workflow.lib.data.dataset_files import SCHEMAS
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """The label's number is its place in the registry, so it is the same in every split; `encoding` is the file's."""
+    """Labelled texts. Labels are numbered as in the registry, the same in every split; `encoding` is the file's."""
     labels, found = entry["labels"], []
     number_of = {label: number for number, label in enumerate(labels)}
     for file in files:

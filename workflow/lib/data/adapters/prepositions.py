@@ -1,8 +1,8 @@
 """Adapter `prepositions`: STREUSLE's JSON, where adpositions and possessives have a role (`ss`) and a function (`ss2`).
 
-A target is a strong expression of one token (`swes`) whose `ss` begins with "p.", of whatever lexical category:
-prepositions, possessives and infinitive markers. Expressions of several tokens (`smwes`) are left out, and so are
-sentences without any target, as in the embedded corpus.
+A target is a strong expression of one token (`swes`) whose `ss` begins with "p.", of any lexical category:
+prepositions, possessives and infinitive markers. Expressions of several tokens (`smwes`) and sentences without any
+target are left out, as in the embedded corpus.
 """
 
 import json
@@ -18,7 +18,7 @@ PREFIX = "p."
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """One row a sentence; `label` says which of the two supersenses is asked for."""
+    """One row per sentence; the option `label` selects one of the two supersenses."""
     found = []
     for file in files:
         for number, sentence in enumerate(_sentences(file), 1):
@@ -57,7 +57,7 @@ def _words(sentence: dict) -> list[str]:
 
 
 def _targets(sentence: dict, n_words: int, field: str) -> list[dict]:
-    """In the order of the words."""
+    """Targets of a sentence in word order, labelled by `field`."""
     found = {}
     for name, expression in sentence["swes"].items():
         numbers, role, label = expression["toknums"], expression["ss"], expression[field]

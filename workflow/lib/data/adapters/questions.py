@@ -1,8 +1,7 @@
-"""Adapter `questions`: SQuAD 1.1 as the Hub lays it out, where every question has answers that stand in its context.
+"""Adapter `questions`: SQuAD 1.1 in the Hub's layout, where every question has answers that occur in its context.
 
-`answers` holds two lists of equal length, `text` and `answer_start`; starts count characters (code points) of the
-context, which therefore stays as it is, spaces at its ends included. That each answer really stands where it is said
-to is checked with all rows, before writing.
+`answers` holds two lists of equal length, `text` and `answer_start`; starts are character offsets (code points) into
+the context, which is therefore not stripped. That each answer occurs at its offset is checked before writing.
 """
 
 from pathlib import Path
@@ -16,7 +15,7 @@ COLUMNS = ["id", "question", "context", "answers"]
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """A row a question. Answers that annotators agree on stand several times, as published."""
+    """One row per question. Answers on which annotators agree are repeated, as published."""
     found = []
     for file in files:
         for batch in read_parquet(file, COLUMNS):
@@ -25,7 +24,7 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
                     answers = _answers(source["answers"])
                 except (TypeError, KeyError, ValueError) as error:
                     raise fault(file, f"question {source['id']}", f"{error}; SQuAD 1.1's layout is expected") from error
-                question = (source["question"] or "").strip() or None  # the null is left for write_dataset to name
+                question = (source["question"] or "").strip() or None  # write_dataset reports the null
                 row = {"id": f"{split}-{source['id']}", "question": question, "context": source["context"]}
                 found.append(row | {"answers": answers})
     return pa.Table.from_pylist(found, schema=SCHEMAS["qa"])

@@ -1,8 +1,8 @@
-"""Published files by the packaged builders of `datasets`: columns of Parquet, lines of text, plain or gzipped.
+"""Reads published files with the packaged builders of `datasets`: columns of Parquet, lines of text, plain or gzipped.
 
-Only those builders, on files named one by one: no script of a repository can run. Always streamed: else a builder
-writes all it reads once more as Arrow files into a cache, over which two jobs could clash. One file at a time, so that
-an error names it, and so that no file is opened before its rows are needed.
+Only these builders, on explicitly named files, so that no script of a repository can run. Always streamed: otherwise a
+builder copies everything to Arrow files in a cache, on which two jobs could collide. One file at a time, so that an
+error names the file, and so that no file is opened before its rows are needed.
 """
 
 import glob
@@ -21,22 +21,22 @@ ROWS_AT_ONCE = 4096
 
 
 def stream(builder: str, file: Path, **options):
-    """A file's rows as an IterableDataset, read as they are asked for."""
-    import datasets  # a second, which only those who read published files need to spend
+    """A file's rows as a lazy IterableDataset."""
+    import datasets  # takes a second, needed only to read published files
 
-    datasets.logging.set_verbosity(datasets.logging.CRITICAL)  # what goes wrong is said by our own errors
-    datasets.config.HF_UPDATE_DOWNLOAD_COUNTS = False  # else every load, of local files too, is told to a server
-    datasets.config.TORCH_AVAILABLE = False  # else every stream imports torch, two seconds, in case it is to be shared
-    # a builder keeps a lock in its cache even if it streams: with a cache of its own no job waits for another
+    datasets.logging.set_verbosity(datasets.logging.CRITICAL)  # our own errors say what went wrong
+    datasets.config.HF_UPDATE_DOWNLOAD_COUNTS = False  # else every load, even of local files, is reported to a server
+    datasets.config.TORCH_AVAILABLE = False  # else every stream imports torch (two seconds) in case it is shared
+    # even a streaming builder locks its cache: with a separate cache no job waits for another
     with TemporaryDirectory() as cache:
         words = {"data_files": [glob.escape(str(file))], "split": "train", "streaming": True, "cache_dir": cache}
         return datasets.load_dataset(builder, **words, **options)
 
 
 def stream_parquet(file: Path, columns: list[str], labels: dict[str, list[str]] | None = None):
-    """Columns of a Parquet file, which must have them. `labels`: the names of a column's numbers, in their order.
+    """Stream columns of a Parquet file, after a check that it has them. `labels`: label names in order, by column.
 
-    Hub files carry these names (ClassLabel). A registry in another order would mislabel every figure.
+    Hub files carry these names (ClassLabel). If the registry had another order, every figure would be mislabelled.
     """
     from datasets import ClassLabel
 
@@ -53,7 +53,7 @@ def stream_parquet(file: Path, columns: list[str], labels: dict[str, list[str]] 
 
 
 def read_parquet(file: Path, columns: list[str], labels: dict[str, list[str]] | None = None) -> Iterator[pa.Table]:
-    """The same as tables of a few thousand rows."""
+    """The same columns as tables of a few thousand rows."""
     rows = stream_parquet(file, columns, labels)
     with named_if_unreadable(file):
         yield from rows.with_format("arrow").iter(batch_size=ROWS_AT_ONCE)
@@ -68,7 +68,7 @@ def named_if_unreadable(file: Path) -> Iterator[None]:
 
 
 def numbered_lines(file: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """Lines of a text file without their ends (\\n, \\r\\n or \\r), counted from 1."""
+    """Lines of a text file with their numbers, from 1, without line ends (\\n, \\r\\n or \\r)."""
     number = 0
     try:
         for number, line in enumerate(_lines(file, encoding=encoding), 1):

@@ -1,7 +1,7 @@
-"""Adapter `relations`: SemEval-2010 task 8, sentences in which <e1> and <e2> mark two nominals that have a relation.
+"""Adapter `relations`: SemEval-2010 task 8, sentences in which <e1> and <e2> mark two related nominals.
 
-The marks are removed, and words end where a mark stands: "doves<e2>moles</e2>" is two words. Otherwise a word is a run
-of letters and digits, joined by inner hyphens, apostrophes, points and commas; every other sign is a word of its own.
+The tags are removed, and words end at tags: "doves<e2>moles</e2>" is two words. Otherwise a word is a run of letters
+and digits, joined by inner hyphens, apostrophes, points and commas; every other character is a word of its own.
 """
 
 import re
@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+(?:[-'’.,]\w+)*|\S")
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """One target a sentence: e1, e2, and the relation with its direction. The id is the row's number in the files."""
+    """One target per sentence: e1, e2, and the relation with its direction. The id is the row's number in the files."""
     labels, found = entry["labels"], []
     for file in files:
         for batch in read_parquet(file, [SENTENCE, RELATION], {RELATION: labels}):
@@ -37,7 +37,7 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
 
 
 def words_and_spans(marked: str) -> tuple[list[str], dict[str, tuple[int, int]]]:
-    """Words without the marks, and the half-open spans of words that stood between them."""
+    """Words without the tags, and the half-open word spans that the tags enclosed."""
     words, spans, opened = [], {}, None
     for part in _MARK.split(marked):
         if not _MARK.fullmatch(part):

@@ -1,4 +1,4 @@
-"""Adapter `sentences`: random sentences of articles in Parquet files, by a rule-based splitter for English."""
+"""Adapter `sentences`: random sentences from articles in Parquet files, with a rule-based splitter for English."""
 
 import logging
 import random
@@ -15,15 +15,15 @@ from workflow.lib.data.hub import Shard
 
 log = logging.getLogger(__name__)
 
-GROUPS_MIXED, ARTICLES_MIXED = 10, 10_000  # held at once to be shuffled: some 30 MB of Wikipedia
+GROUPS_MIXED, ARTICLES_MIXED = 10, 10_000  # row groups and articles shuffled together: about 30 MB of Wikipedia
 
 
 def table(files: list[Path | Shard], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """Random sentences of articles, unlabelled: of as many articles as there are `rows`, and no more are read.
+    """Random unlabelled sentences, from as many articles as `rows`; no more articles are read.
 
-    `per_article` sentences of each article at most. Where it is null: one, or as many as the `rows` asked for need,
-    every article giving its first before any gives its second. Which sentences an article gives depends on the seed
-    and its id alone, not on the other articles. A smaller sample is the beginning of a larger one.
+    At most `per_article` sentences per article. If that is null: one, or more if there are fewer articles than `rows`,
+    where every article gives its first sentence before any gives its second. An article's sentences depend on the seed
+    and its id alone, not on other articles. A smaller sample is the beginning of a larger one.
     """
     options, drawn, n_articles = entry["options"], [], 0
     most = options.get("per_article") or rows or 1
@@ -35,7 +35,7 @@ def table(files: list[Path | Shard], entry: dict, split: str, seed: int, rows: i
         n_articles += bool(usable)
         if n_articles == rows:
             break
-        if rows and len(drawn) > 2 * rows + 1000:  # those behind the first `rows` cannot come back
+        if rows and len(drawn) > 2 * rows + 1000:  # sentences beyond the first `rows` can never be selected
             drawn = sorted(drawn, key=itemgetter(0))[:rows]
     drawn = sorted(drawn, key=itemgetter(0))[:rows]
     if drawn and drawn[-1][0] > 0 and not options.get("per_article"):
@@ -45,14 +45,14 @@ def table(files: list[Path | Shard], entry: dict, split: str, seed: int, rows: i
 
 
 def _articles(files: list[Path | Shard], options: dict, seed: int) -> Iterator[tuple[str, str]]:
-    """Ids and texts, mixed: files in random order, of each its row groups in random order, some at a time.
+    """Ids and texts of articles, shuffled: files in random order, and their row groups in random order, some at a time.
 
-    What is begun is read to its end, since Arrow's threads may crash a process that ends before them.
+    Each part is read to its end, because Arrow's threads may crash a process that ends before they do.
     """
     for file in random.Random(seed).sample(files, len(files)):
         path = file if isinstance(file, Path) else file.fetch()
         groups = stream_parquet(path, [options["id"], options["text"]]).reshard()
-        # one input at a time: several would be read by threads, for whose end `datasets` waits five seconds
+        # one input at a time: several would be read by threads, and `datasets` waits five seconds for their end
         mixed = groups.shuffle(seed=seed, buffer_size=ARTICLES_MIXED, max_buffer_input_shards=1)
         parts = -(-groups.num_shards // GROUPS_MIXED)
         for part in range(parts):
@@ -62,7 +62,7 @@ def _articles(files: list[Path | Shard], options: dict, seed: int) -> Iterator[t
 
 
 def sentences_of(article: str) -> list[str]:
-    """Whole sentences of an article's paragraphs. Headings and list items do not end like a sentence: left out."""
+    """Complete sentences of an article; headings and list items, which do not end like a sentence, are left out."""
     found = [sentence for line in article.split("\n") for sentence in split_sentences(line)]
     return [sentence for sentence in found if _WHOLE.match(sentence)]
 
@@ -73,11 +73,11 @@ _WHOLE = re.compile(r"""["'“‘«(\[]*[^\W_].*[.!?…]["'”’»)\]]*$""")
 _OPENING = "\"'“‘«(["
 # Abbreviations that no sentence ends with ...
 _NEVER_LAST = re.compile(r"mrs?|ms|messrs|dr|prof|vs?|cf|viz|e\.g|i\.e")
-# ... that stand before a number, and are words or ends of sentences elsewhere ...
+# ... that precede a number, and are words or ends of sentences elsewhere ...
 _BEFORE_NUMBER = re.compile(
     r"nos?|pp?|figs?|vols?|ch|sec|op|art|eq|pt|b|d|fl|c|ca|approx|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
 )
-# ... and that end a sentence only if the next word is one that sentences like to begin with.
+# ... and that end a sentence only if the next word is a common sentence opener.
 _SELDOM_LAST = re.compile(
     r"gen|lt|col|maj|adm|brig|capt|cmdr|cdr|sgt|cpl|pvt|rev|hon|sen|rep|gov|pres|supt|det|insp|fr|sr|jr|esq|ste?|mt|ft|"
     r"ave|blvd|rd|inc|co|corp|ltd|bros|dept|univ|assn|al|etc|est|eds?|trans|mlle|mme"
@@ -91,7 +91,7 @@ _OPENER = re.compile(
 
 
 def split_sentences(paragraph: str) -> list[str]:
-    """Sentences of English prose by rule: abbreviations, initials, decimals and quotations do not end one."""
+    """Split English prose by rules: abbreviations, initials, decimals and quotations do not end a sentence."""
     paragraph = " ".join(paragraph.split())
     found, start = [], 0
     for candidate in _CANDIDATE.finditer(paragraph):

@@ -1,4 +1,4 @@
-"""Adapter `text`: columns of Parquet files to texts with a label."""
+"""Adapter `text`: labelled texts or text pairs from columns of Parquet files."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from workflow.lib.data.dataset_files import SCHEMAS
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """Columns to texts: `text` names one column, or several to be joined by a space; `text_pair` likewise, if any."""
+    """Labelled texts. `text` names one column, or several to be joined by a space; `text_pair` likewise, if given."""
     options = entry["options"]
     parts = {key: _as_list(options[key]) for key in ("text", "text_pair") if key in options}
     columns = list(dict.fromkeys([name for names in parts.values() for name in names] + [options["label"]]))
@@ -30,7 +30,7 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
 
 
 def _join(source: pa.Table, names: list[str]) -> pa.ChunkedArray:
-    """Trimmed texts with a space between (DBpedia's contents begin with one); an empty one leaves no space behind."""
+    """Stripped texts joined by a space (DBpedia's contents begin with one); an empty text leaves no extra space."""
     trimmed = [pc.utf8_trim_whitespace(source[name].cast(pa.string())) for name in names]
     return pc.utf8_trim_whitespace(pc.binary_join_element_wise(*trimmed, " ")) if len(names) > 1 else trimmed[0]
 

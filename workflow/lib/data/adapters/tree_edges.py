@@ -1,7 +1,7 @@
-"""Adapter `tree_edges`: edge-probing targets out of a treebank in CoNLL-U.
+"""Adapter `tree_edges`: edge-probing targets from a treebank in CoNLL-U.
 
 deprel      every word with its head, labelled by the relation, subtype included (nmod:poss); a root is its own head
-xpos, upos  every word alone, labelled by its tag. The common files have the Penn tags of `xpos`
+xpos, upos  every word alone, labelled by its tag; the common edge-probing files have the Penn tags of `xpos`
 
 Sentences and words are those of the treebank (adapter `conllu`): empty nodes are dropped, their sentences kept.
 """
@@ -20,7 +20,7 @@ COLUMN_OF = {"deprel": DEPREL, "xpos": XPOS, "upos": UPOS}
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """`label` says which column of a word is asked for. Ids are those of the treebank's rows."""
+    """Rows of spans. The option `label` selects the column with the labels. Ids are those of the treebank's rows."""
     name, found = entry["options"]["label"], []
     for file in files:
         for key, words in sentences(file):

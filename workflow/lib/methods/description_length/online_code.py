@@ -1,11 +1,11 @@
-"""Minimum description length by online coding (Voita & Titov 2020) with the edge probe: how much effort is a task?
+"""Minimum description length by online coding (Voita & Titov 2020) with the edge probe.
 
 Sender and receiver share the sentences, not the labels. The first portion's labels are sent with a uniform code; then
-a probe is trained from scratch on all that has been sent, and the next portion's labels cost their cross-entropy under
-it. Everything is in bits (the published code adds nats to bits). The last portion is sent and not trained on.
+a probe is trained from scratch on everything sent so far, and the next portion's labels cost their cross-entropy under
+it. Everything is in bits (the published code adds nats to bits). The last portion is sent but not trained on.
 
-Choices: portions are of sentences, not targets, because targets of one sentence share tokens; bits count targets.
-Early stopping looks at dev, as the published code does. The probe's last layer is a softmax, so that a task is coded
+Choices: portions are of sentences, not targets, because targets of one sentence share tokens; bits are summed over
+targets. Early stopping uses dev, as in the published code. The probe ends in a softmax, so that a task can be coded
 only if each target has exactly one label.
 """
 
@@ -30,11 +30,11 @@ from workflow.lib.methods.edges.training import Task, predict, train
 class Portion:
     start: int
     end: int  # half-open, in shuffled sentences
-    n_merged: int  # of the portions asked for: more than 1 where several would end at the same sentence, or before any
+    n_merged: int  # requested portions in it: more than 1 if several would end at the same sentence, or be empty
 
 
 def portions_of(n: int, percents: Sequence[float]) -> list[Portion]:
-    """`percents` say where portions end; the last must be 100."""
+    """Portions of n sentences that end at these `percents`, of which the last must be 100."""
     if sorted(set(percents)) != list(percents) or not percents or percents[0] <= 0 or percents[-1] != 100:
         raise UserError(f"portions must rise from above 0 to 100, not {list(percents)}")
     found, waiting = [], 0
@@ -44,7 +44,7 @@ def portions_of(n: int, percents: Sequence[float]) -> list[Portion]:
         if end > start:
             found.append(Portion(start, end, waiting))
             waiting = 0
-        elif found:  # it ends where the last one does
+        elif found:  # it ends where the previous one does
             found[-1] = Portion(found[-1].start, found[-1].end, found[-1].n_merged + 1)
             waiting = 0
     return found
@@ -55,13 +55,13 @@ def has_single_labels(targets: Targets) -> bool:
 
 
 def label_codes(targets: Targets, names: list[str]) -> np.ndarray:
-    """(targets,) number of each target's label; -1: not one of these names."""
+    """(targets,) number of each target's label; -1: not among these names."""
     number = {name: at for at, name in enumerate(names)}
     return np.array([number.get(name, -1) for name in targets.label], dtype=np.int64)
 
 
 def bits_of(logits: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """(targets,) what each label costs under the softmax of its logits (targets, labels)."""
+    """(targets,) bits of each label under the softmax of its logits (targets, labels)."""
     return -log_softmax(logits.astype(np.float64), axis=1)[np.arange(len(codes)), codes] / log(2)
 
 
@@ -82,13 +82,13 @@ def online_code(
     seed: int,
     device="cpu",
 ) -> list[list[dict]]:
-    """Per model a row for each portion and one for their total: start, end, n_merged, n_targets, bits, ..."""
+    """For each model, a row per portion and one for the total: start, end, n_merged, n_targets, bits, ..."""
     if reason := why_not(fitted, dev):
         raise UserError(f"no online code: {reason}")
     names = label_names(fitted.targets)
     order = np.random.default_rng(shuffle_seed).permutation(fitted.n_sentences)
     codes, dev_codes = label_codes(fitted.targets, names), label_codes(dev.targets, names)
-    known = dev_codes >= 0  # a label that the coded split lacks has no code
+    known = dev_codes >= 0  # a label that does not occur in the coded split has no code
 
     def scores(logits: np.ndarray) -> np.ndarray:
         return -np.array([bits_of(of_lane[known], dev_codes[known]).mean() for of_lane in logits])
@@ -114,7 +114,7 @@ def online_code(
 
 
 def with_total(portions: list[dict], about: dict) -> list[dict]:
-    """A model's portions and their sum, each beside what a uniform code would take."""
+    """A model's portions and their total, each with the length of a uniform code and the compression."""
     total = {name: sum(row[name] for row in portions) for name in ("n_merged", "n_targets", "bits", "epochs")}
     total |= {"start": 0, "end": portions[-1]["end"]}
     rows = [{"part": "portion"} | row for row in portions] + [{"part": "total"} | total]

@@ -1,4 +1,4 @@
-"""What the description length of a dataset's labels under a model reads: the rows that are coded, and dev."""
+"""Activations that the description length of a dataset's labels reads: those of the coded rows, and of dev."""
 
 from workflow.lib.activations.plan import Cache
 

@@ -1,5 +1,5 @@
-"""DirectProbe (Zhou & Srikumar 2021), on exact distances between convex hulls.
+"""DirectProbe (Zhou & Srikumar 2021), with exact distances between convex hulls.
 
-clustering  clusters of points, none of which holds two labels    hulls           distances between convex hulls
+clustering  clusters of points, each with a single label          hulls           distances between convex hulls
 measures    distances between clusters and labels, predictions    label_hulls     distances between whole labels
 """

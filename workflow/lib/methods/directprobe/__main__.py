@@ -67,7 +67,7 @@ def read(path: Path) -> dict[str, np.ndarray]:
             arrays = {name: file[name] for name in ("X", "y", "X_test", "y_test") if name in file}
     except FileNotFoundError as error:
         raise UserError(f"{path} cannot be read: there is no such file") from error
-    except (OSError, ValueError, EOFError, BadZipFile) as error:  # NumPy takes whatever is no archive for a pickle
+    except (OSError, ValueError, EOFError, BadZipFile) as error:  # NumPy assumes that a non-archive is a pickle
         raise UserError(f"{path} cannot be read: it must be an .npz file of plain numeric arrays") from error
     missing = [name for name in ("X", "y") if name not in arrays]
     if ("X_test" in arrays) != ("y_test" in arrays):

@@ -1,5 +1,5 @@
-"""Into how few clusters, each of one label, do labelled points fall whose convex hulls do not overlap those of other
-labels? One per label means that the labels are linearly separable, pair by pair.
+"""Clusters labelled points into as few single-label clusters as possible, such that the convex hulls of clusters with
+different labels do not overlap. One cluster per label means that the labels are pairwise linearly separable.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from workflow.lib.methods.directprobe.merging import ClosestPairs, MergeTree
 
 @dataclass(frozen=True)
 class Clusters:
-    """Cluster number of every point, numbered as they first occur, and the label of every cluster."""
+    """The cluster of every point, numbered in order of first occurrence, and the label of every cluster."""
 
     of_point: np.ndarray
     labels: np.ndarray
@@ -25,11 +25,11 @@ class Clusters:
 
     @property
     def is_linear(self) -> bool:
-        """As published: as many clusters as labels."""
+        """As many clusters as labels, as in the paper."""
         return self.n_clusters == len(np.unique(self.labels))
 
     def members(self) -> list[np.ndarray]:
-        """The rows of every cluster's points."""
+        """The points of every cluster, as row numbers."""
         order = np.argsort(self.of_point, kind="stable")
         return np.split(order, np.searchsorted(self.of_point[order], np.arange(1, self.n_clusters)))
 
@@ -38,9 +38,10 @@ def probe(x: np.ndarray, y: np.ndarray, strict_spheres: bool = True) -> Clusters
     """Clusters of the points `x` (n, d) with labels `y`, merged as published: always the closest two of one label,
     unless the union would overlap a cluster of another label; then these two are never tried again.
 
-    `strict_spheres` is a trait of the published tool: clusters overlap only if also the spheres about their means
-    through their farthest points do, rA + rB > distance. This matters only where one point carries two labels: as two
-    single points these count as apart, and so does a cluster whose farthest point it is. Off: hulls alone decide.
+    `strict_spheres` is a property of the published tool: clusters overlap only if the spheres around their means
+    through their farthest points overlap too, rA + rB > distance. This matters only if one point has two labels: the
+    two single-point clusters count as separate, and so does a cluster of which it is the farthest point. Off: only
+    hulls count.
     """
     points, y = checked(x, y)
     points = points - points.mean(axis=0)
@@ -54,7 +55,7 @@ def probe(x: np.ndarray, y: np.ndarray, strict_spheres: bool = True) -> Clusters
 
 
 def checked(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points as float64 and labels, or an error that says what is wrong with them."""
+    """Points as float64, and labels; raises an error that says what is wrong with them."""
     x, y = np.asarray(x), np.asarray(y)
     if x.ndim != 2 or not x.size:
         raise UserError(f"points must be a non-empty table (n x d), these have shape {x.shape}")
@@ -73,7 +74,7 @@ def checked(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _merge_while_apart(
     points: np.ndarray, rows_of_label: list[np.ndarray], scale: float, strict: bool
 ) -> list[np.ndarray]:
-    """All merges in order, each tested, from the last state on that needs no test."""
+    """Clusters after all merges in order, each tested, starting from the last state known to have no overlap."""
     tree = MergeTree(points, rows_of_label)
     front = _last_clean_state(tree, points, scale, strict)
     pairs = ClosestPairs(front.centres, front.label_of, _with_twin(front))
@@ -88,8 +89,8 @@ def _merge_while_apart(
 
 
 def _last_clean_state(tree: MergeTree, points: np.ndarray, scale: float, strict: bool) -> Front:
-    """Up to the first merge that leads to an overlap none needs a test. Hulls only grow, so it is found by bisection;
-    the points that prove an overlap tell since when it has been there, which shortens the search."""
+    """The state before the first merge that leads to an overlap; merges up to it need no test. Hulls only grow, so it
+    is found by bisection; the points that prove an overlap date it, which shortens the search."""
     clean, bad = 0, tree.n_steps
     front = None
     while bad - clean > 1:
@@ -104,13 +105,14 @@ def _last_clean_state(tree: MergeTree, points: np.ndarray, scale: float, strict:
 
 
 def _since_when(tree: MergeTree, front: Front, overlap: Overlap) -> int:
+    """The number of merges after which the overlap exists."""
     return max(
         tree.joined(int(front.label_of[slot]), np.unique(rows)) for slot, rows in zip(overlap.slots, overlap.rows)
     )
 
 
 def _with_twin(front: Front) -> np.ndarray:
-    """Which clusters hold a point that occurs under another label too."""
+    """(clusters,) whether a cluster holds a point that also occurs with another label."""
     _, place = np.unique(front.points, axis=0, return_inverse=True)
     place = place.ravel()
     label = front.label_of[front.slot_of]

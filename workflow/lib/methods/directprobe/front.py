@@ -1,8 +1,8 @@
-"""The clusters at one moment, and whether a cluster overlaps any of another label.
+"""The current clusters, with a test whether a cluster overlaps any cluster of another label.
 
-Nearly all pairs are apart, and mostly the line between two centres shows it. What the points of a cluster reach along
-these lines is therefore kept as a matrix (clusters of several points x all clusters) and grown point by point; the
-exact test is left with the pairs for which that proof fails.
+Nearly all pairs are separate, and projecting on the line between their centres usually proves it. How far each
+cluster's points extend along these lines is therefore kept in a matrix (clusters of several points x all clusters),
+updated with every merge; only pairs for which this proof fails need the exact test.
 """
 
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ import numpy as np
 from workflow.lib.methods.directprobe.hulls import COINCIDE, Gap, separation
 
 BYTES_FOR_GAPS = 400e6
-ENTRIES_AT_A_TIME = 8_000_000  # of a matrix product that is not kept
+ENTRIES_AT_A_TIME = 8_000_000  # size of temporary matrix products
 ROUNDING = 1e-11  # relative to the spread of the points
-REFERENCE_LASTS = 1.5  # a cluster may grow by this factor before its reference point is set anew
+REFERENCE_LASTS = 1.5  # a cluster's reference point is recomputed when it has grown by this factor
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Two clusters of different labels with a common point: their slots, and the points that prove it."""
+    """Two overlapping clusters of different labels: their slots, and the points that prove it."""
 
     slots: tuple[int, int]
     rows: tuple[np.ndarray, np.ndarray]
@@ -27,7 +27,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class Union:
-    """Two clusters that may be merged, and what their test has found out about the union."""
+    """Two clusters that may be merged, and what their test has computed for the union."""
 
     slots: tuple[int, int]
     reference: np.ndarray
@@ -38,13 +38,14 @@ class Union:
 
 
 def distances_to(centre: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """One formula for radii and for distances between centres: of copies of a point they then agree to the bit."""
+    """Distances of points to a centre. Radii and distances between centres use this same formula, so that they are
+    bit-identical for copies of a point."""
     return np.sqrt(np.square(points - centre).sum(axis=1))
 
 
 class Front:
-    """Clusters stand in slots, those of a label side by side. A union takes the slot of its first part, whose points
-    keep their places in it, so that what is known about them stays true."""
+    """Clusters are kept in slots, those of a label next to each other. A union takes the slot of its first part, whose
+    points keep their positions in it, so that stored results about them stay valid."""
 
     def __init__(self, points: np.ndarray, clusters: list[list[np.ndarray]], scale: float, strict: bool) -> None:
         self.points, self.scale, self.strict = points, scale, strict
@@ -58,7 +59,7 @@ class Front:
         self.alive = np.ones(n, dtype=bool)
         self.slot_of = np.empty(len(points), dtype=np.intp)
         self.slot_of[np.concatenate(self.rows)] = np.repeat(np.arange(n), self.sizes)
-        # directions run between reference points: a cluster's mean, but kept while it grows a little
+        # directions are between reference points: a cluster's mean, not updated while the cluster grows a little
         self.references, self.reference_sizes = self.centres.copy(), self.sizes.copy()
         self.squares = np.square(self.references).sum(axis=1)
         self.own_product = np.einsum("nd,nd->n", points, self.references[self.slot_of])
@@ -66,7 +67,7 @@ class Front:
         self.n_gaps, self.max_gaps = 0, BYTES_FOR_GAPS / (8 * points.shape[1] + 1500)
         self.blocker = np.full(n, -1)
         several = np.flatnonzero(self.sizes > 1)
-        self.reach = np.empty((len(several) + (n - len(several)) // 2, n))  # memory is used as rows come into use
+        self.reach = np.empty((len(several) + (n - len(several)) // 2, n))  # rows take memory only once they are used
         self.reach_row = np.full(n, -1)
         self.reach_row[several] = np.arange(len(several))
         self.free_rows = list(range(len(self.reach) - 1, len(several) - 1, -1))
@@ -74,8 +75,8 @@ class Front:
             self.reach[self.reach_row[i]] = self._reach_of(self.blocks[i], self.references[i])
 
     def _reach_of(self, block: np.ndarray, reference: np.ndarray) -> np.ndarray:
-        """For every slot's reference point r, how far these points get beyond r on the way from their own reference
-        point: max over x of (r - reference).(x - r)."""
+        """For every slot's reference point r, how far these points extend beyond r in the direction from their own
+        reference point: max over x of (r - reference).(x - r)."""
         at_once = max(1, ENTRIES_AT_A_TIME // len(self.references))
         reach = np.full(len(self.references), -np.inf)
         for first in range(0, len(block), at_once):
@@ -86,7 +87,7 @@ class Front:
         return reach - self.squares
 
     def _reach_towards(self, reference: np.ndarray) -> np.ndarray:
-        """The same for the points of every slot, towards one reference point."""
+        """The same for the points of every slot, in the direction of one reference point."""
         reach = np.full(len(self.references), -np.inf)
         np.maximum.at(reach, self.slot_of, self.points @ reference - self.own_product)
         return reach + self.references @ reference - reference @ reference
@@ -94,8 +95,8 @@ class Front:
     def _open_slots(
         self, label: int, reference: np.ndarray, reach: np.ndarray, back: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Slots of other labels from which the line between the reference points does not separate, and by how much it
-        fails. Against a single point, which is its own reference, `reach` tells; else both sides count."""
+        """Slots of other labels that the line between the reference points does not separate from this cluster, and by
+        how much it fails. For a single point, which is its own reference, `reach` decides; else both sides count."""
         slack = np.where(self.alive & (self.label_of != label), reach, -np.inf)
         several = np.flatnonzero((self.sizes > 1) & (self.label_of != label))
         slack[several] += back[several] + np.square(self.references[several] - reference).sum(axis=1)
@@ -103,13 +104,13 @@ class Front:
         return slots, slack[slots]
 
     def _touching(self, centre: np.ndarray, radius: float, slots: np.ndarray) -> np.ndarray:
-        """The published prefilter; strict, so that spheres which just touch (to rounding) count as apart."""
+        """The published prefilter; strict, so that spheres that only touch (up to rounding) count as separate."""
         if not self.strict:
             return np.ones(len(slots), dtype=bool)
         return radius + self.radii[slots] > distances_to(centre, self.centres[slots]) + ROUNDING * self.scale
 
     def try_union(self, i: int, j: int) -> Union | Overlap:
-        """What a merge of two clusters would lead to; nothing is changed yet."""
+        """Test the merge of two clusters, without changing anything yet."""
         big, small = (j, i) if self.sizes[j] > self.sizes[i] else (i, j)
         size = self.sizes[i] + self.sizes[j]
         block = None
@@ -129,7 +130,7 @@ class Front:
             block = np.concatenate([self.blocks[i], self.blocks[j]]) if block is None else block
             touching = self._touching(centre, distances_to(centre, block).max(), slots)
             slots, slack = slots[touching], slack[touching]
-            # what refused either part before is most likely to do so again
+            # the cluster that blocked a merge of either part before is most likely to block this one
             slack[(slots == self.blocker[i]) | (slots == self.blocker[j])] = np.inf
             for k in map(int, slots[np.argsort(-slack)]):
                 gap = separation(block, self.blocks[k], self._known(i, j, k), self.scale)
@@ -142,14 +143,14 @@ class Front:
         return Union((i, j), reference.copy(), reference_size, reach, back, gaps)
 
     def _back(self, slot: int) -> np.ndarray:
-        """How far the clusters of several points reach towards this slot."""
+        """How far the clusters of several points extend towards this slot."""
         back = np.zeros(len(self.references))
         several = self.reach_row >= 0
         back[several] = self.reach[self.reach_row[several], slot]
         return back
 
     def _known(self, i: int, j: int, k: int) -> Gap | None:
-        """A gap of one part of the union to start from. Rows of the second part follow those of the first."""
+        """A known gap of one part of the union, as a starting point. The second part's rows follow the first's."""
         gap = _from_first(self.gaps[i].get(k), i, k)
         if gap is not None:
             return gap
@@ -162,7 +163,7 @@ class Front:
             self.gaps[i][k] = self.gaps[k][i] = _from_first(gap, i, k)
 
     def merge(self, union: Union) -> None:
-        """Carry out a merge that was found to be free of overlap."""
+        """Carry out a merge that `try_union` found to be free of overlap."""
         i, j = union.slots
         size = self.sizes[i] + self.sizes[j]
         self.centres[i] = (self.sizes[i] * self.centres[i] + self.sizes[j] * self.centres[j]) / size
@@ -193,12 +194,12 @@ class Front:
         self.gaps[slot] = {}
 
     def first_overlap(self) -> Overlap | None:
-        """Any two clusters of different labels that overlap, the likeliest looked at first."""
+        """Two overlapping clusters of different labels, if any; the likeliest pairs are tested first."""
         doubtful = []
         for i in np.flatnonzero(self.sizes > 1):
             reach = self.reach[self.reach_row[i]]
             slots, slack = self._open_slots(self.label_of[i], self.references[i], reach, self._back(i))
-            mine = (self.sizes[slots] == 1) | (slots > i)  # two clusters of several points meet only once
+            mine = (self.sizes[slots] == 1) | (slots > i)  # two clusters of several points are tested only once
             mine &= self._touching(self.centres[i], self.radii[i], slots)
             doubtful += [(-s, int(i), int(k)) for s, k in zip(slack[mine], slots[mine])]
         for _, i, k in sorted(doubtful):
@@ -210,5 +211,5 @@ class Front:
 
 
 def _from_first(gap: Gap | None, i: int, k: int) -> Gap | None:
-    """Gaps are kept as seen from the lower slot; this turns one to be seen from i, or back."""
+    """Converts a gap between the stored orientation (from the lower slot) and the orientation from slot i."""
     return gap if gap is None or i < k else Gap(gap.distance, -gap.normal, gap.support[::-1])

@@ -1,9 +1,10 @@
-"""Exact distance between two convex hulls, with proof: a separating hyperplane or a common point.
+"""Exact distance between two convex hulls, with a certificate: a separating hyperplane or a common point.
 
 The closest points are convex combinations of a few vertices. An active-set method (Wolfe's minimum-norm point, with the
-two hulls kept apart) holds these vertices, minimises over their affine hull, drops those whose weight would turn
-negative and takes in those that lie beyond the current hyperplane. All but the look over every point happens in the
-Gram matrix of a small working set, so that neither the number of points nor of dimensions slows the small steps.
+two hulls kept separate) holds these vertices, minimises over their affine hull, drops those whose weight would become
+negative and adds points that lie beyond the current hyperplane. Except for the scan over all points, everything happens
+in the Gram matrix of a small working set, so that the small steps depend neither on the number of points nor on the
+dimension.
 """
 
 from contextlib import AbstractContextManager
@@ -15,22 +16,22 @@ from scipy.linalg.lapack import dposv
 from scipy.optimize import linprog
 from threadpoolctl import ThreadpoolController
 
-# Relative to the spread of the points, what float32 resolves: hulls closer than this touch. Behind a LayerNorm all
-# points lie in one hyperplane but for rounding, and along its normal any two labels would be apart, by 1e-9.
+# Resolution of float32 relative to the spread of the points: hulls closer than this overlap. After a LayerNorm all
+# points lie in one hyperplane up to rounding, and along its normal any two labels would be separate, by 1e-9.
 COINCIDE = 1e-7
-CONVERGED = 1e-9  # distance and its lower bound agree to this fraction
-POINTS_PER_LOOK = 24  # so many points of either hull join the working set at a time
-POINTS_PER_STEP = 16  # and so many become vertices at a time
-BOLD_STEPS = 6  # so often all vertices of negative weight are dropped together before one is dropped at a time
+CONVERGED = 1e-9  # relative difference of the distance and its lower bound
+POINTS_PER_LOOK = 24  # points of each hull added to the working set at a time
+POINTS_PER_STEP = 16  # points that become vertices at a time
+BOLD_STEPS = 6  # times that all vertices of negative weight are dropped together, before dropping one at a time
 RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)  # added to the diagonal, relative to its largest, until it can be factorised
-MAX_POLISHED = 50  # so often rounding is fought before a linear programme decides
-NEAR = 1e-5  # below this fraction of the spread the Gram matrix, precise to its square, no longer tells the distance
+MAX_POLISHED = 50  # polishing steps against rounding, before a linear programme decides
+NEAR = 1e-5  # below this fraction of the spread the Gram matrix, exact only to its square, cannot give the distance
 
 
 @dataclass(frozen=True)
 class Gap:
-    """The widest gap between two hulls: `normal` is the unit vector from the second to the first, zero if they overlap;
-    `support` holds the rows of both hulls whose convex combinations are the closest (or the common) points."""
+    """The gap between two hulls: `normal` is the unit vector from the second to the first, zero if they overlap;
+    `support` holds the rows of both hulls whose convex combinations are the closest (or common) points."""
 
     distance: float
     normal: np.ndarray
@@ -42,36 +43,36 @@ class Gap:
 
 
 def hull_distance(a: np.ndarray, b: np.ndarray, start: Gap | None = None, scale: float | None = None) -> Gap:
-    """Distance of the convex hulls of the rows of `a` and `b`. `start`, the gap of a similar pair whose support names
-    rows of these too (an earlier training step, say), makes it faster and does not change the result; so does `scale`,
-    the rough extent of points that the caller has centred and that are float64."""
+    """Distance between the convex hulls of the rows of `a` and `b`. Two arguments only make it faster: `start`, the gap
+    of a similar pair with corresponding rows (such as an earlier training step), and `scale`, the approximate extent of
+    points that the caller has already centred and converted to float64."""
     return _search(a, b, start, scale, exact=True)
 
 
 def separation(a: np.ndarray, b: np.ndarray, start: Gap | None = None, scale: float | None = None) -> Gap:
-    """As `hull_distance`, but stops at the first hyperplane that separates: only zero or not is then exact."""
+    """As `hull_distance`, but stops at the first separating hyperplane: only whether the distance is 0 is exact."""
     return _search(a, b, start, scale, exact=False)
 
 
 def one_blas_thread() -> AbstractContextManager:
-    """To be held around many distances: on matrices this small, BLAS threads mostly wait for each other."""
+    """Context for many distance computations: on such small matrices, BLAS threads mostly wait for each other."""
     return _libraries().limit(limits=1, user_api="blas")
 
 
 @cache
 def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()  # looking for the libraries takes as long as several distances
+    return ThreadpoolController()  # cached, because finding the libraries takes as long as several distances
 
 
 def width_along(normal: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
-    """Width of the empty strip between the hulls along a direction; positive means that it separates them."""
+    """Width of the gap between the hulls along a direction; positive if the direction separates them."""
     return float((a @ normal).min() - (b @ normal).max()) / max(float(np.sqrt(normal @ normal)), 1e-300)
 
 
 def _search(a: np.ndarray, b: np.ndarray, start: Gap | None, scale: float | None, exact: bool) -> Gap:
     if scale is None:
         a, b, scale = _centred(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
-    if scale == 0.0:  # all points are one
+    if scale == 0.0:  # all points coincide
         return _gap(0.0, np.zeros(a.shape[1]), np.array([0]), np.array([0]))
     if start is not None and not exact and start.normal.any():
         width = width_along(start.normal, a, b)
@@ -93,7 +94,7 @@ def _search(a: np.ndarray, b: np.ndarray, start: Gap | None, scale: float | None
                 return _gap(upper if exact else lower, difference, *work.support())
             if work.take_in(along_a, along_b):
                 break
-            # no point is left to take in, so rounding in the Gram matrix is what keeps us from the optimum
+            # no point is left to add, so rounding in the Gram matrix prevents convergence
             entered = work.enter(along_a, along_b)
             if n_polished > (MAX_POLISHED if entered else 0):
                 return _doubtful(a, b, scale, work, difference, lower, upper)
@@ -106,8 +107,8 @@ def _gap(distance: float, difference: np.ndarray, rows_a: np.ndarray, rows_b: np
 
 
 def _centred(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Both sets relative to a point among them where they lie far from the origin (a copy costs as much as a look over
-    all points, so only then), and their largest extent along an axis."""
+    """Both sets, centred if they lie far from the origin (only then, as a copy costs as much as a scan over all
+    points), and their largest extent along an axis."""
     lowest, highest = np.minimum(a.min(0), b.min(0)), np.maximum(a.max(0), b.max(0))
     scale, offset = float((highest - lowest).max()), float(np.maximum(-lowest, highest).max())
     if offset > 8 * scale:
@@ -117,7 +118,7 @@ def _centred(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, floa
 
 
 def _doubtful(a, b, scale: float, work: "_WorkingSet", difference: np.ndarray, lower: float, upper: float) -> Gap:
-    """Neither certificate was reached to full precision: a linear programme decides whether the hulls are apart."""
+    """The result if neither certificate was reached to full precision: a linear programme decides on separation."""
     if lower > COINCIDE * scale:
         return _gap(upper, difference, *work.support())
     normal = _widest_by_programme(a, b, scale, work)
@@ -127,7 +128,7 @@ def _doubtful(a, b, scale: float, work: "_WorkingSet", difference: np.ndarray, l
 
 
 def _widest_by_programme(a: np.ndarray, b: np.ndarray, scale: float, work: "_WorkingSet") -> np.ndarray | None:
-    """A direction that separates all points, found by HiGHS on the working set, which grows by what it gets wrong."""
+    """A separating direction, found by HiGHS on the working set, which is extended by points on the wrong side."""
     rows_a, rows_b = work.points()
     while True:
         inside_a, inside_b = a[rows_a] / scale, b[rows_b] / scale
@@ -154,9 +155,9 @@ def _widest_by_programme(a: np.ndarray, b: np.ndarray, scale: float, work: "_Wor
 
 
 class _WorkingSet:
-    """A few points of both hulls as signed vectors (a, 1, 0) and (-b, 0, 1) with their Gram matrix: the weighted sum of
-    these is the difference of two combinations, and, since the weights of either side sum to one, the last two
-    coordinates only add a constant, yet make the matrix regular where the vertices are affinely independent."""
+    """A few points of both hulls as signed vectors (a, 1, 0) and (-b, 0, 1), with their Gram matrix. Their weighted sum
+    is the difference of two convex combinations. Since the weights of each side sum to one, the last two coordinates
+    only add a constant, but they make the matrix regular if the vertices are affinely independent."""
 
     def __init__(self, a: np.ndarray, b: np.ndarray, scale: float, start: Gap | None) -> None:
         self.a, self.b, self.scale, self.size = a, b, scale, 0
@@ -185,12 +186,12 @@ class _WorkingSet:
         return rows[from_a], rows[~from_a]
 
     def difference(self) -> tuple[np.ndarray, float]:
-        """From the closest point of `b` to that of `a`, and its length."""
+        """The vector from the closest point of `b` to that of `a`, and its length."""
         difference = (self.weights @ self.vectors[self.vertices, :-2]) * self.scale
         return difference, float(np.sqrt(difference @ difference))
 
     def take_in(self, along_a: np.ndarray, along_b: np.ndarray) -> bool:
-        """Add the points that lie farthest beyond the two hyperplanes through the vertices; False if there are none."""
+        """Add the points farthest beyond the two hyperplanes through the vertices; returns False if there are none."""
         rows_a, rows_b = self.support()
         beyond_a = np.where(self.taken_a, np.inf, along_a - along_a[rows_a].min())
         beyond_b = np.where(self.taken_b, np.inf, along_b[rows_b].max() - along_b)
@@ -225,7 +226,7 @@ class _WorkingSet:
         self.vectors, self.gram, self.row, self.from_a = vectors, gram, row, from_a
 
     def minimise(self) -> None:
-        """The closest points of the hulls of the working set."""
+        """Move to the closest points of the working set's two hulls."""
         gram, from_a = self.gram[: self.size, : self.size], self.from_a[: self.size]
         square, weight_of_all = np.inf, np.zeros(self.size)
         for _ in range(20 * self.size + 100):
@@ -246,8 +247,8 @@ class _WorkingSet:
             self.vertices, self.weights = np.append(self.vertices, new), np.append(self.weights, np.zeros(len(new)))
 
     def _to_affine_minimum(self, gram: np.ndarray, from_a: np.ndarray, square: float) -> float:
-        """Move to the closest points of the affine hulls of the vertices, dropping those of negative weight.
-        Returns the squared distance. Dropping all of them at once is faster, and safe where the distance falls."""
+        """Move to the closest points of the vertices' affine hulls, dropping vertices of negative weight. Returns the
+        squared distance. Dropping all of them at once is faster, and safe if the distance decreases."""
         vertices, weights = self.vertices, self.weights
         target, value = first = _affine_weights(gram[vertices[:, None], vertices], from_a[vertices])
         for _ in range(BOLD_STEPS):
@@ -278,7 +279,7 @@ class _WorkingSet:
         return value
 
     def enter(self, along_a: np.ndarray, along_b: np.ndarray) -> bool:
-        """Make the farthest points vertices, where the Gram matrix could not tell that they should be."""
+        """Make the farthest points vertices, if rounding in the Gram matrix has hidden that they should be."""
         row, from_a = self.row[: self.size], self.from_a[: self.size]
         farthest = np.where(from_a, row == along_a.argmin(), row == along_b.argmax())
         farthest[self.vertices] = False
@@ -287,11 +288,11 @@ class _WorkingSet:
         return len(new) > 0
 
     def polish(self) -> tuple[np.ndarray, float]:
-        """Minimise over the same vertices once more, now on the points themselves: the Gram matrix squares rounding."""
+        """Minimise over the same vertices again, on the points themselves: the Gram matrix squares rounding errors."""
         vertices, weights = self.vertices, self.weights
         while True:
             sides = np.stack([self.from_a[vertices], ~self.from_a[vertices]])
-            # weights may only change such that those of either side still sum to one: relative to its heaviest vertex
+            # changes must keep each side's sum of weights at one: they are taken relative to its heaviest vertex
             heaviest = (sides * weights).argmax(axis=1)
             base = np.where(sides[0], heaviest[0], heaviest[1])
             vectors = self.vectors[vertices, :-2]
@@ -317,8 +318,8 @@ def _smallest_negative(values: np.ndarray, at_most: int) -> np.ndarray:
 
 
 def _affine_weights(gram: np.ndarray, from_a: np.ndarray) -> tuple[np.ndarray, float]:
-    """Weights, summing to one on either side, of the shortest vector, and its squared length (without the two extra
-    coordinates); a slight ridge keeps copies of a point harmless."""
+    """Weights of the shortest vector, which sum to one on each side, and its squared length (without the two extra
+    coordinates). A small ridge handles duplicate points."""
     sides = np.empty((2, len(gram)))
     sides[0], sides[1] = from_a, ~from_a
     largest = gram.diagonal().max()

@@ -1,4 +1,4 @@
-"""Labels as bodies in space: distances between their convex hulls, and their centroids."""
+"""Distances between the convex hulls of whole labels, and label centroids."""
 
 from itertools import combinations
 
@@ -12,7 +12,7 @@ Pair = tuple[str, str]
 def label_hull_distances(
     points: np.ndarray, labels: np.ndarray, starts: dict[Pair, Gap] | None = None
 ) -> dict[Pair, Gap]:
-    """The gap between the hulls of every two labels (distance 0: they overlap), in the order of their names.
+    """The gap between the hulls of each pair of labels (distance 0: they overlap), sorted by name.
 
     `starts`, the gaps of the same points at another training step, only make it faster.
     """

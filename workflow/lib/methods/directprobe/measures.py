@@ -1,4 +1,4 @@
-"""What is read off the clusters: distances between them and between labels, and the label of new points."""
+"""Measures from clusters: distances between clusters and between labels, and predicted labels of new points."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -14,7 +14,7 @@ Distances = list[tuple[int, int, float]]
 
 
 def cluster_distances(x: np.ndarray, clusters: Clusters) -> Distances:
-    """(a, b, distance of their hulls) for all clusters a < b of different labels."""
+    """(a, b, distance of their hulls) for all pairs of clusters a < b with different labels."""
     points, _, scale = _centred(x)
     blocks = [points[rows] for rows in clusters.members()]
     pairs = [(a, b) for a, b in combinations(range(len(blocks)), 2) if clusters.labels[a] != clusters.labels[b]]
@@ -23,7 +23,7 @@ def cluster_distances(x: np.ndarray, clusters: Clusters) -> Distances:
 
 
 def label_distances(distances: Distances, clusters: Clusters) -> Distances:
-    """(label, label, mean distance over the pairs of their clusters), the lower label first."""
+    """(label, label, mean distance over pairs of their clusters), the lower label first."""
     of_pair: dict[tuple[int, int], list[float]] = {}
     for a, b, distance in distances:
         low, high = sorted((int(clusters.labels[a]), int(clusters.labels[b])))
@@ -31,30 +31,24 @@ def label_distances(distances: Distances, clusters: Clusters) -> Distances:
     return [(low, high, float(np.mean(values))) for (low, high), values in sorted(of_pair.items())]
 
 
-def nearest_clusters(x: np.ndarray, clusters: Clusters, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each new point the cluster whose hull is nearest, and the distance: 0 inside. Of equals the first counts."""
-    with one_blas_thread():
-        near = _Neighbourhood(x, clusters, new)
-        found = [near.nearest(i, range(clusters.n_clusters)) for i in range(len(near.new))]
-    return np.array([k for k, _ in found], dtype=np.intp), np.array([distance for _, distance in found])
-
-
 def predict(x: np.ndarray, clusters: Clusters, new: np.ndarray) -> np.ndarray:
-    """The label of the nearest cluster. Most often its nearest point is closer than any other hull can be, and no
-    distance is needed."""
+    """The label of the cluster whose hull is nearest to each new point; of equally near ones the first.
+
+    Most often a cluster's nearest point is closer than any other hull can be, and no hull distance is needed.
+    """
     with one_blas_thread():
         near = _Neighbourhood(x, clusters, new)
         possible = near.at_least <= near.at_most.min(axis=1, keepdims=True) + 1e-9 * near.scale
         choice = possible.argmax(axis=1)
         for i in np.flatnonzero(possible.sum(axis=1) > 1):
             if len(np.unique(clusters.labels[possible[i]])) > 1:
-                choice[i] = near.nearest(i, np.flatnonzero(possible[i]))[0]
+                choice[i] = near.nearest(i, np.flatnonzero(possible[i]))
         return clusters.labels[choice]
 
 
 class _Neighbourhood:
-    """New points and hulls, with bounds on their distances: from below along the line to a hull's mean, from above by
-    its nearest point."""
+    """New points and hulls, with bounds on their distances: a lower bound along the line to a hull's mean, an upper
+    bound by its nearest point."""
 
     def __init__(self, x: np.ndarray, clusters: Clusters, new: np.ndarray) -> None:
         new = np.asarray(new)
@@ -67,7 +61,7 @@ class _Neighbourhood:
         self.at_least = np.stack([_lower_bounds(self.new, block) for block in self.blocks], axis=1)
         self.at_most = np.stack([cdist(self.new, block).min(axis=1) for block in self.blocks], axis=1)
 
-    def nearest(self, i: int, among: Iterable[int]) -> tuple[int, float]:
+    def nearest(self, i: int, among: Iterable[int]) -> int:
         best, distance = -1, np.inf
         for k in sorted(among, key=lambda k: self.at_least[i, k]):
             if self.at_least[i, k] > distance + 1e-9 * self.scale:
@@ -75,7 +69,7 @@ class _Neighbourhood:
             found = hull_distance(self.new[i][None], self.blocks[k], scale=self.scale).distance
             if (found, k) < (distance, best):
                 best, distance = int(k), found
-        return best, distance
+        return best
 
 
 def _lower_bounds(new: np.ndarray, block: np.ndarray) -> np.ndarray:

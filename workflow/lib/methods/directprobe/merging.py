@@ -1,4 +1,4 @@
-"""The order of merges: always the closest two clusters of one label, by the distance of their means."""
+"""The order of merges: always the two closest clusters of one label, by the distance of their means."""
 
 import heapq
 
@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 class MergeTree:
     """All merges down to one cluster per label, as if none were ever refused. Labels do not influence each other, so
-    each has its own centroid linkage, and the steps of all are then put in the order in which they happen."""
+    each has its own centroid linkage; the steps of all labels are then interleaved in the order of the merges."""
 
     def __init__(self, points: np.ndarray, rows_of_label: list[np.ndarray]) -> None:
         self.rows_of_label, self.n_points = rows_of_label, len(points)
@@ -26,7 +26,7 @@ class MergeTree:
         return len(self.label_of_step)
 
     def state(self, time: int) -> list[list[np.ndarray]]:
-        """The clusters of every label after the first `time` merges, each as rows of the points."""
+        """The clusters of every label after the first `time` merges, each as row numbers of points."""
         return [
             self._clusters_of(k, int(np.searchsorted(self.time_of[k], time, "right"))) for k in range(len(self.links))
         ]
@@ -43,13 +43,13 @@ class MergeTree:
         return np.split(rows[order], starts[1:])
 
     def joined(self, label: int, rows: np.ndarray) -> int:
-        """The first time at which these points of a label are in one cluster."""
+        """The number of merges after which these points of a label are in one cluster."""
         n, links = len(self.rows_of_label[label]), self.links[label]
         parent = np.full(n + len(links), -1)
         parent[links] = (n + np.arange(len(links)))[:, None]
         nodes = list(map(int, np.searchsorted(self.rows_of_label[label], rows)))
         heapq.heapify(nodes)
-        # a node is younger than its parts, so the oldest of several has to be left for its parent
+        # parents have higher numbers than their parts, so the lowest of several nodes is replaced by its parent
         while nodes[0] != max(nodes):
             oldest = heapq.heapreplace(nodes, int(parent[nodes[0]]))
             while nodes[0] == oldest:
@@ -58,8 +58,8 @@ class MergeTree:
 
 
 def _interleave(heights: list[np.ndarray]) -> np.ndarray:
-    """Which label each step belongs to. Heights need not grow within a label (the mean of two clusters may be closer to
-    a third than either), so this is no sorting: at any time the label with the lowest next step goes ahead."""
+    """The label of each step. Heights need not increase within a label (the mean of two clusters may be closer to a
+    third than either), so sorting is not enough: the next step is that of the label whose next height is lowest."""
     queue = [(float(h[0]), k, 0) for k, h in enumerate(heights) if len(h)]
     heapq.heapify(queue)
     order = []
@@ -74,8 +74,9 @@ def _interleave(heights: list[np.ndarray]) -> np.ndarray:
 
 
 class ClosestPairs:
-    """The closest two clusters of one label among those not refused. Clusters stand in slots, those of a label side by
-    side; a merged cluster stays in the first one's slot. One distance matrix per label, with each row's minimum."""
+    """Finds the two closest clusters of one label that were not refused. Clusters are kept in slots, those of a label
+    next to each other; a merged cluster stays in the first one's slot. One distance matrix per label, with row minima.
+    `twin`: whether a cluster holds a point that also occurs with another label."""
 
     def __init__(self, centres: np.ndarray, label_of: np.ndarray, twin: np.ndarray) -> None:
         self.centres, self.twin = centres, twin
@@ -101,8 +102,8 @@ class ClosestPairs:
         self._renew(start, np.array([i, j]) - start)
 
     def merge(self, i: int, j: int, centre: np.ndarray) -> None:
-        """Slot j is left empty. What was refused to either part is refused to the union: hulls only grow. Only a point
-        that occurs under two labels can undo a refusal (see `strict_spheres`), so there it is not passed on."""
+        """Merge into slot i; slot j is left empty. Refusals of either part apply to the union, because hulls only grow.
+        Only a point with two labels can undo a refusal (see `strict_spheres`), so there refusals are not inherited."""
         start, matrix = self.first[i], self.matrix[self.first[i]]
         block = slice(start, start + len(matrix))
         a, b = i - start, j - start

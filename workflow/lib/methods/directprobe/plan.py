@@ -1,4 +1,4 @@
-"""What DirectProbe of a model on a task reads: the last layer, training and evaluation rows."""
+"""Activations that DirectProbe reads: the last layer of a task's training and evaluation rows."""
 
 from workflow.lib.activations.plan import Cache
 from workflow.lib.base.tasks import places_of_task, unit_of_task

@@ -1,1 +1,1 @@
-"""Edge probing (Tenney et al. 2019): what can be read off the tokens of spans?"""
+"""Edge probing (Tenney et al. 2019): classifiers on the token vectors of spans."""

@@ -1,7 +1,7 @@
-"""From spans of words to ranges of cached tokens.
+"""Maps spans of words to ranges of cached tokens.
 
-The cache says of each token which word it is a piece of, as the tokenizer itself did, so that nothing is guessed from
-the tokens' letters: contractions, unknown words and byte-level pieces are all the same here.
+The cache stores each token's word as given by the tokenizer, so that nothing is guessed from the tokens' spelling:
+contractions, unknown words and byte-level pieces need no special treatment.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from workflow.lib.base.errors import UserError
 
 
 def ranges(first: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """first[0], first[0] + 1, ... (size[0] of them), first[1], ...: the members of all ranges, one after another."""
+    """The members of all ranges, concatenated: first[0], first[0] + 1, ... (size[0] of them), first[1], ..."""
     ends = np.cumsum(size)
     return np.repeat(first - (ends - size), size) + np.arange(ends[-1] if len(ends) else 0)
 
@@ -18,10 +18,10 @@ def ranges(first: np.ndarray, size: np.ndarray) -> np.ndarray:
 def first_tokens(
     example: np.ndarray, word: np.ndarray, n_words: np.ndarray, needed: np.ndarray, where: str
 ) -> tuple[np.ndarray, ...]:
-    """(tokens, first): `tokens` are the cached rows that belong to words; the words of all examples being counted
-    through, those of word w are tokens[first[w] : first[w + 1]], and those of a span its range of `first`.
+    """(tokens, first): `tokens` are the cached rows that belong to words. With the words of all examples numbered
+    consecutively, the tokens of word w are tokens[first[w] : first[w + 1]], and likewise for spans of words.
 
-    `needed`: (words,) True for the words inside spans, whose tokens must be there."""
+    `needed`: (words,) True for words inside spans, whose tokens must be in the cache."""
     tokens = np.flatnonzero(word >= 0)
     offset = np.cumsum(n_words) - n_words
     example, word = example[tokens], word[tokens]

@@ -1,7 +1,7 @@
-"""A split of an edge-probing task: sentences with the vectors of their tokens, and targets, spans of these tokens.
+"""A split of an edge-probing task: sentences with the vectors of their tokens, and targets, which are spans of tokens.
 
-Only sentences with targets and only tokens inside spans are held, all layers of them, in the precision of the cache;
-of several models, if they see the same tokens.
+Only sentences with targets and only tokens inside spans are kept, with all layers, in the precision of the cache; for
+several models at once, if these have the same tokens.
 """
 
 from dataclasses import dataclass, fields
@@ -15,19 +15,17 @@ from workflow.lib.methods.edges.targets import Targets
 
 @dataclass(frozen=True)
 class Batch:
-    """Some sentences: which tokens and targets to look up, and which of these tokens make each span.
+    """Some sentences: their tokens and targets, and the tokens in each span, the span's members.
 
-    Spans are counted through: first spans of all targets, then, where targets have two, second ones.
+    Spans are numbered consecutively: the first spans of all targets, then, if targets have two, the second ones.
     """
 
-    token: torch.Tensor  # (tokens,) places in the split
-    target: torch.Tensor  # (targets,) places in the split
-    member: torch.Tensor  # (members,) token of the batch
-    score_index: (
-        torch.Tensor
-    )  # (members,) of its score among those of all tokens, first for first, then for second spans
-    span: torch.Tensor  # (members,) which span it is in, ascending
-    first: torch.Tensor  # (spans,) of its members
+    token: torch.Tensor  # (tokens,) indices into the split
+    target: torch.Tensor  # (targets,) indices into the split
+    member: torch.Tensor  # (members,) index of the token in the batch
+    score_index: torch.Tensor  # (members,) index into all tokens' scores for first, then for second spans
+    span: torch.Tensor  # (members,) the member's span, ascending
+    first: torch.Tensor  # (spans,) index of its first member
 
     def to(self, device: str) -> "Batch":
         return Batch(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
@@ -63,7 +61,7 @@ class Split:
         n_tokens = self.first_token[sentences + 1] - first
         n_targets = self.first_target[sentences + 1] - self.first_target[sentences]
         target = self.targets_of(sentences)
-        # where a sentence's tokens stand in the batch, against where they stand in the split
+        # offset from a token's index in the split to its index in the batch
         moved = np.repeat(np.cumsum(n_tokens) - n_tokens - first, n_targets)
         start, size = (self.start[:, target] + moved).ravel(), self.size[:, target].ravel()
         member = ranges(start, size)

@@ -6,7 +6,7 @@ self-attentive pooling per span, then Linear - tanh - LayerNorm - dropout - Line
 Probes of one task are trained side by side, one lane per model and input (mix, top, lexical): they see the same
 sentences and dropout masks and start from the same weights, and their parameters are stacked for batched products. So
 they share the cost of fetching vectors and of calling operations, which for small encoders is most of the cost. They
-share no parameter: the gradient of the sum of their losses is each one's own.
+share no parameters, so the gradient of the sum of their losses is each probe's own gradient.
 
 Shapes: lanes m, models n, layers l, tokens t, vector width w, targets g.
 """
@@ -28,7 +28,7 @@ INPUTS = ("mix", "top", "lexical")
 
 class Lane(NamedTuple):
     input: str
-    model: int = 0  # which of those that the vectors are of
+    model: int = 0  # index into the models of `Split.vectors`
 
 
 class Sizes(NamedTuple):
@@ -44,7 +44,7 @@ def sizes_of(split: Split, n_labels: int) -> Sizes:
 
 
 class EdgeProbe(nn.Module):
-    """The parameters of one probe. Linear layers start as PyTorch's do, and layers are mixed equally."""
+    """The parameters of one probe. Linear layers start like PyTorch's, and the mixture with equal weights."""
 
     def __init__(self, lane: Lane, sizes: Sizes, settings: EdgeSettings, seed: int):
         super().__init__()
@@ -61,7 +61,7 @@ class EdgeProbe(nn.Module):
         self.mixture_scale = nn.Parameter(torch.ones(1))
         self.project = uniform(width, spans, width, projection)
         self.project_bias = uniform(width, spans, 1, projection)
-        # without a bias, which would move all scores of a span alike
+        # no bias: it would shift all scores of a span equally
         self.attention = uniform(projection, spans, projection, 1)
         self.hidden = uniform(spans * projection, spans, projection, hidden)
         self.hidden_bias = uniform(spans * projection, 1, hidden)
@@ -72,7 +72,7 @@ class EdgeProbe(nn.Module):
 
 
 class DropoutMasks(NamedTuple):
-    """Factors, 0 or 1 / (1 - dropout), that all lanes share."""
+    """Factors, 0 or 1 / (1 - dropout), shared by all lanes."""
 
     tokens: torch.Tensor  # (t, w)
     hidden: torch.Tensor  # (g, hidden)
@@ -92,11 +92,11 @@ def draw_masks(batch: Batch, width: int, settings: EdgeSettings, generator: torc
 def logits_of(
     probes: Sequence[EdgeProbe], vectors: torch.Tensor, batch: Batch, masks: DropoutMasks | None = None
 ) -> torch.Tensor:
-    """(m, g, labels) of a batch, from its tokens' vectors (n, l, t, w); without masks there is no dropout.
+    """(m, g, labels) logits of a batch, from its tokens' vectors (n, l, t, w); without masks there is no dropout.
 
-    Projection and pooling are both linear, so tokens are pooled as they come and only the sums are projected; the
-    attention's scores of projected tokens are those of the tokens in certain directions. (The projection's bias moves
-    all scores of a span alike, and changes nothing.)
+    Projection and pooling are both linear, so tokens are pooled before projection and only the sums are projected;
+    attention scores of projected tokens are products of the tokens with fixed directions. (The projection's bias shifts
+    all scores of a span equally, and has no effect.)
     """
     parameters = [dict(probe.named_parameters()) for probe in probes]
     stacked = {name: torch.stack([of_probe[name] for of_probe in parameters]) for name in parameters[0]}
@@ -115,8 +115,8 @@ def logits_of(
 
 
 def mixed_layers(lanes: Sequence[Lane], stacked: dict[str, torch.Tensor], vectors: torch.Tensor) -> torch.Tensor:
-    """(m, t, w). A lane mixes all models' layers, of which others' count 0: that is one product of matrices, however
-    many lanes a model still has."""
+    """(m, t, w) mixtures. Each lane mixes the layers of all models, with weight 0 for other models: this is a single
+    matrix product, even when models have different numbers of lanes."""
     n_models, n_layers, n_tokens, width = vectors.shape
     learned = torch.softmax(stacked["layer_scores"], dim=1) * stacked["mixture_scale"]
     is_mix = torch.tensor([[lane.input == "mix"] for lane in lanes], device=vectors.device)

@@ -1,4 +1,4 @@
-"""What edge probes of a model on a dataset of spans read: every layer of the tokens inside spans."""
+"""Activations that edge probes read: every layer of the tokens inside a dataset's spans."""
 
 from workflow.lib.activations.plan import Cache
 

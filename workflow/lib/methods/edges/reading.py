@@ -1,4 +1,4 @@
-"""From models' cached tokens and a dataset's file to a split of an edge-probing task."""
+"""Reads a split of an edge-probing task from models' cached tokens and a dataset's file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,11 +22,11 @@ from workflow.lib.methods.edges.alignment import first_tokens, ranges
 from workflow.lib.methods.edges.examples import Split
 from workflow.lib.methods.edges.targets import read_targets
 
-BYTES_HELD = 2 << 30  # of vectors; a single model may need more
+BYTES_HELD = 2 << 30  # size of the vectors in memory; a single model may need more
 
 
 def read_split(folders: list[Path], data: str | Path) -> Split:
-    """`folders`: token activations of one dataset's split under several models, `data`: its file."""
+    """A split with the vectors of several models. `folders`: their token activations, `data`: the dataset's file."""
     table, info = read_dataset(data)
     if info["kind"] != "spans":
         raise UserError(f"dataset {info['dataset']} is of kind {info['kind']}: edge probing needs spans")
@@ -38,7 +38,7 @@ def read_split(folders: list[Path], data: str | Path) -> Split:
     tokens, first = first_tokens(*_tokens_of(folders), n_words, needed, str(folders[0]))
     start, end = first[words_before + targets.start], first[words_before + targets.end]
 
-    # a token is held if a span has begun before it and not ended: spans stay unbroken when others are left out
+    # keep a token if any span is open at it, so that spans remain contiguous when other tokens are dropped
     open_spans = np.zeros(len(tokens) + 1, dtype=np.int64)
     np.add.at(open_spans, start.ravel(), 1)
     np.add.at(open_spans, end.ravel(), -1)
@@ -57,7 +57,7 @@ def read_split(folders: list[Path], data: str | Path) -> Split:
 
 
 def _tokens_of(folders: list[Path]) -> tuple[np.ndarray, np.ndarray]:
-    """Example and word of every token, which all models must see alike."""
+    """Example and word of every token, after a check that all models have the same tokens."""
     found = [(read_units(last_layer_file(folder))[0], read_words(folder)) for folder in folders]
     for folder, columns in zip(folders, found):
         if not all(map(np.array_equal, columns, found[0])):
@@ -66,7 +66,7 @@ def _tokens_of(folders: list[Path]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _read_layers(folders: list[Path], rows: np.ndarray) -> np.ndarray:
-    """(models, layers, rows, width), one layer in memory beside what is kept."""
+    """(models, layers, rows, width) vectors; besides the result, only one layer is in memory at a time."""
     files = [list(layer_files(folder).values()) for folder in folders]
     if len(set(map(len, files))) > 1:
         raise UserError(f"models of different depths cannot be probed side by side: {', '.join(map(str, folders))}")
@@ -80,7 +80,7 @@ def _read_layers(folders: list[Path], rows: np.ndarray) -> np.ndarray:
 
 
 def read_splits(folders: list[str], files: list[str], models: list[str], dataset: str, splits: tuple[str, ...]):
-    """A dataset's splits, from the inputs of a rule: folders of models' activations, and dataset files."""
+    """A dataset's splits, from the inputs of a rule: activation folders of models, and dataset files."""
     found = [
         read_split(
             [Path(folder_of(folders, f"{model}/span/{dataset}-{split}")) for model in models],
@@ -96,8 +96,8 @@ def read_splits(folders: list[str], files: list[str], models: list[str], dataset
 def side_by_side(
     folders: list[str], files: list[str], models: list[str], dataset: str, splits: tuple[str, ...]
 ) -> Iterator[tuple[list[str], list[Split]]]:
-    """Models whose probes are trained at once, and what these read: as many as memory allows, for narrow ones take
-    hardly longer so. The caller must let go of one group's splits before it asks for the next."""
+    """Groups of models whose probes are trained together, and their splits: as many as memory allows, because for
+    narrow models that takes hardly longer than one. The caller must release a group's splits before requesting more."""
     of_one = [Path(folder_of(folders, f"{models[0]}/span/{dataset}-{split}")) for split in splits]
     size = sum(path.stat().st_size for folder in of_one for path in layer_files(folder).values())
     n = max(1, BYTES_HELD // max(1, size))
@@ -107,7 +107,7 @@ def side_by_side(
 
 
 def models_by_dataset(items: list[str]) -> dict[str, list[str]]:
-    """Items `<model>/<dataset>`: the models that are probed on each dataset."""
+    """dataset -> models that are probed on it, from items `<model>/<dataset>`."""
     found: dict[str, list[str]] = {}
     for item in items:
         found.setdefault(target_of(item), []).append(model_of(item))

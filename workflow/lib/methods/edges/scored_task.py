@@ -1,7 +1,7 @@
-"""The whole probe of a task: train on train, choose on dev, score on test.
+"""Probes a task: train on train, select on dev, score on test.
 
-Labels are those of train, sorted. A label that only dev or test has cannot be predicted, and counts there as missed
-(jiant gives it an output that is never trained to say yes, which comes to the same).
+Labels are those of train, sorted. A label that occurs only in dev or test cannot be predicted, and counts as missed
+(jiant gives it an output that is never trained to be positive, which is equivalent).
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from workflow.lib.methods.edges.training import Task, predict, train
 
 
 def predicted_labels(logits: np.ndarray, n_names: int) -> np.ndarray:
-    """(targets, names): True where a logit is 0 or more; names beyond the logits' are those that train lacks."""
+    """(targets, names) True where a logit is 0 or more; always False for labels that do not occur in train."""
     lacking = n_names - logits.shape[1]
     return np.pad(logits >= 0, ((0, 0), (0, lacking)))
 
@@ -29,7 +29,7 @@ def names_with_unseen(names: list[str], split: Split) -> list[str]:
 def probe_task(
     fitted: Split, dev: Split, test: Split, lanes: list[Lane], settings: EdgeSettings, seed: int, device: str = "cpu"
 ) -> list[dict]:
-    """One row of scores per lane; its input: mix (all layers), top (the last), lexical (layer 0)."""
+    """One row of scores per lane, whose input is mix (all layers), top (the last layer) or lexical (layer 0)."""
     names = label_names(fitted.targets)
     gold = torch.from_numpy(label_matrix(fitted.targets, names)).float()
     of_dev, of_test = names_with_unseen(names, dev), names_with_unseen(names, test)

@@ -1,23 +1,23 @@
-"""Micro-F1 over all cells of (target, label), the positive class counting: the paper's metric and its readings."""
+"""Micro-F1 of the positive class over all (target, label) cells, and its variants: the paper's metric."""
 
 import numpy as np
 
 
 def micro_f1(gold: np.ndarray, predicted: np.ndarray) -> tuple[float, float, float]:
-    """(F1, precision, recall) of two equally shaped label matrices; 0 where nothing is found or nothing is there.
+    """(F1, precision, recall) of two label matrices of the same shape; 0 if nothing is predicted or nothing is gold.
 
-    Counted here because probes are scored at every validation, where scikit-learn's checks of its input would take a
-    fifth of the whole training of small probes; and because a matrix of one column is binary to scikit-learn, so that
-    its micro average would count correct rejections too.
+    Not scikit-learn's, because probes are scored at every validation, where its input checks would take a fifth of the
+    training time of small probes; and because it treats a matrix of one column as binary, so that its micro average
+    would also count true negatives.
     """
     n_predicted, n_correct, n_gold = (int(np.count_nonzero(cells)) for cells in (predicted, gold & predicted, gold))
     return 2 * n_correct / max(n_predicted + n_gold, 1), n_correct / max(n_predicted, 1), n_correct / max(n_gold, 1)
 
 
 def all_scores(gold: np.ndarray, predicted: np.ndarray, names: list[str]) -> dict:
-    """The F1 of the table and the variants that other papers report under the same name.
+    """The F1 of the paper's table, and the variants that other papers report under the same name.
 
-    Coreference (labels 0 and 1): Tenney et al. count label 1 only. Relations: others leave "Other" out.
+    Coreference (labels 0 and 1): Tenney et al. count label 1 only. Relations: others exclude "Other".
     """
     f1, precision, recall = micro_f1(gold, predicted)
     one = [name == "1" for name in names] if set(names) <= {"0", "1"} else []

@@ -1,4 +1,4 @@
-"""What can be set of the edge probe; the defaults are those of Tenney et al., which the paper follows."""
+"""Settings of the edge probe; the defaults are those of Tenney et al., which the paper follows."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from workflow.lib.base.settings import settings_of
 class EdgeSettings:
     projection: int = 256  # of every token, before pooling (an early version of the paper hints at 512)
     hidden: int = 256
-    input_dropout: float = 0.2  # of the frozen vectors
-    dropout: float = 0.3  # of the hidden layer
+    input_dropout: float = 0.2  # on the frozen vectors
+    dropout: float = 0.3  # on the hidden layer
     learning_rate: float = 1e-4
-    min_learning_rate: float = 1e-6  # below it a probe stops
+    min_learning_rate: float = 1e-6  # a probe stops below this
     learning_rate_patience: int = 5  # validations without improvement, after which the rate is halved
     batch_size: int = 32  # sentences
     clip_norm: float = 5.0  # maximum gradient norm

@@ -1,4 +1,4 @@
-"""What a dataset of spans labels: its targets as arrays."""
+"""Targets of a dataset of spans, as arrays."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from workflow.lib.base.errors import UserError
 
 @dataclass(frozen=True)
 class Targets:
-    """What a dataset's rows label: one entry per target, in order of rows."""
+    """One entry per target, in order of rows."""
 
     row: np.ndarray  # (targets,)
     start: np.ndarray  # (spans, targets) first word of each span within its row

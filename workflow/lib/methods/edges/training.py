@@ -1,4 +1,4 @@
-"""Train the probes of a task side by side until each has stopped by its own rule, and keep the best state of each."""
+"""Trains the probes of a task side by side until each has met its stopping rule, and keeps each probe's best state."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ EVALUATED_AT_ONCE = 128  # sentences
 
 @dataclass(frozen=True)
 class Task:
-    """What to learn from, and how that is judged."""
+    """Training data, loss, and the validation score."""
 
     split: Split
-    sentences: np.ndarray  # those of the split that are trained on
+    sentences: np.ndarray  # the split's sentences to train on
     gold: torch.Tensor  # a row per target of the split
     loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # mean over targets, of logits (g, labels) and gold
     dev: Split
-    scores: Callable[[np.ndarray], np.ndarray]  # logits (m, g, labels) of all of dev -> (m,), higher is better
+    scores: Callable[[np.ndarray], np.ndarray]  # logits (m, g, labels) of dev -> (m,), higher is better
 
 
 class Training:
@@ -46,7 +46,7 @@ class Training:
         self.validations_without_improvement = 0
 
     def update(self) -> None:
-        """Down the gradient that the backward pass has left."""
+        """An optimiser step with the accumulated gradients, clipped."""
         clip_grad_norm_(self.parameters, self.settings.clip_norm)
         self.optimiser.step()
         self.optimiser.zero_grad()
@@ -69,7 +69,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Trained:
-    """Per probe, when it was best and how good. It is left in that state."""
+    """Epoch and score of each probe's best state, in which it is left."""
 
     epochs: list[float]
     scores: list[float]
@@ -78,7 +78,8 @@ class Trained:
 def train(
     probes: Sequence[EdgeProbe], task: Task, settings: EdgeSettings, seed: int, device: str = "cpu", from_start=False
 ) -> Trained:
-    """`from_start`: the probes' first state counts too. (Not by F1: guesses beat probes that are still cautious.)"""
+    """Train probes in place. `from_start`: the initial state is a candidate for the best one too. (Not with F1: random
+    guesses beat probes that still predict few labels.)"""
     trainings = [Training(probe.to(device), settings) for probe in probes]
     batches = shuffled(task.sentences, settings.batch_size, seed)
     generator, gold = torch.Generator(device).manual_seed(seed), task.gold.to(device)
@@ -90,7 +91,7 @@ def train(
             logits = logits_of([each.probe for each in running], vectors, batch, masks)
             labels = gold.index_select(0, batch.target)
             mean_loss = task.loss(logits.flatten(0, 1), torch.cat([labels] * len(running)))
-            (len(running) * mean_loss).backward()  # the sum of the probes' losses: each gets its own gradient
+            (len(running) * mean_loss).backward()  # the sum of the probes' losses, so each gets its own gradient
             for each in running:
                 each.update()
         scores = task.scores(predict([each.probe for each in running], task.dev, device=device))
@@ -112,14 +113,14 @@ def train(
 def predict(
     probes: Sequence[EdgeProbe], split: Split, sentences: np.ndarray | None = None, device: str = "cpu"
 ) -> np.ndarray:
-    """(m, targets, labels) logits of these sentences' targets, or of all."""
+    """(m, targets, labels) logits of the targets of these sentences, or of all."""
     sentences = np.arange(split.n_sentences) if sentences is None else sentences
     parts = [sentences[start : start + EVALUATED_AT_ONCE] for start in range(0, len(sentences), EVALUATED_AT_ONCE)]
     return torch.cat([logits_of(probes, *fetched(split, part, device)) for part in parts], dim=1).cpu().numpy()
 
 
 def shuffled(sentences: np.ndarray, batch_size: int, seed: int) -> Iterator[np.ndarray]:
-    """Batches without end, epoch after epoch in a new order."""
+    """Endless batches of sentences, reshuffled every epoch."""
     rng = np.random.default_rng(seed)
     while True:
         order = rng.permutation(sentences)
@@ -127,6 +128,6 @@ def shuffled(sentences: np.ndarray, batch_size: int, seed: int) -> Iterator[np.n
 
 
 def fetched(split: Split, sentences: np.ndarray, device: str) -> tuple[torch.Tensor, Batch]:
-    """The vectors (n, l, t, w) of these sentences' tokens, and the spans in them."""
+    """The vectors (n, l, t, w) of these sentences' tokens, and their batch of spans."""
     batch = split.batch(sentences)
     return split.vectors.index_select(2, batch.token).to(device).float(), batch.to(device)

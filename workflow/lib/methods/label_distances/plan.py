@@ -1,4 +1,4 @@
-"""What the distances between a task's labels read: every block's output on the training rows."""
+"""Activations that distances between a task's labels read: every block's output on the training rows."""
 
 from workflow.lib.activations.plan import Cache
 from workflow.lib.base.tasks import places_of_task, unit_of_task

@@ -1,4 +1,4 @@
-"""What the probes of every layer of a model on a task read."""
+"""Activations that layer probes read: [CLS] in every layer, on a task's training and evaluation rows."""
 
 from workflow.lib.activations.plan import Cache
 from workflow.lib.base.tasks import places_of_task

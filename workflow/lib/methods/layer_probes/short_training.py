@@ -1,13 +1,11 @@
 """Linear classifiers on the vectors of frozen layers, with the same short budget as fine-tuning.
 
 Under-trained on purpose. Adam moves a weight by at most about half the rate times the number of steps: 0.06 on SST-2
-but 0.008 on CoLA, beside the 0.02 that is the spread of the first weights. There the head still answers much as chance
-drew it; a converged probe (workflow.lib.methods.linear) says what the vectors really hold.
+but 0.008 on CoLA, compared with an initial standard deviation of 0.02. On CoLA the head therefore stays close to its
+random initialisation; a converged probe (workflow.lib.methods.linear) shows what the vectors contain.
 
-All layers are trained in one pass, from the same first head and on the same batches: what differs between them is the
-vectors alone. What the authors' set-up has and vectors from a cache have not: dropout below the head, and the frozen
-pooler of BERT's next-sentence head (their later code keeps it; an encoder as it is fetched here has none, and most
-other encoders never had one).
+All layers are trained in one pass, with the same initial head and batches, so that they differ only in their vectors.
+Unlike the authors' set-up, cached vectors have no dropout below the head.
 """
 
 from collections.abc import Iterator
@@ -18,7 +16,7 @@ import torch
 from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import LinearLR
 
-FIRST_SD = 0.02  # of BERT's own initialiser
+FIRST_SD = 0.02  # as in BERT's initialiser
 
 
 @dataclass(frozen=True)
@@ -31,12 +29,12 @@ class LinearHead:
 
 
 def first_head(width: int, n_classes: int, rng: np.random.Generator) -> np.ndarray:
-    """(width, n_classes) drawn weights; biases begin at zero."""
+    """(width, n_classes) initial weights; biases start at zero."""
     return rng.normal(0.0, FIRST_SD, (width, n_classes)).astype(np.float32)
 
 
 def shuffled_batches(n_rows: int, batch_size: int, epochs: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Row numbers, every row once an epoch; the last batch of an epoch may be smaller."""
+    """Batches of row numbers, each row once per epoch; the last batch of an epoch may be smaller."""
     for _ in range(epochs):
         order = rng.permutation(n_rows)
         yield from (order[start : start + batch_size] for start in range(0, n_rows, batch_size))
@@ -52,7 +50,7 @@ def train_short(
     batch_size: int,
     seed: list[int],
 ) -> list[LinearHead]:
-    """A head for each layer's (rows, width) vectors, by AdamW without weight decay; the rate falls linearly to zero."""
+    """A head per layer's (rows, width) vectors, by AdamW without weight decay; the rate decays linearly to zero."""
     rng = np.random.default_rng(seed)
     n_rows, width = layers[0].shape
     drawn = torch.from_numpy(first_head(width, n_classes, rng))
@@ -64,7 +62,7 @@ def train_short(
     for rows in shuffled_batches(n_rows, batch_size, epochs, rng):
         vectors, truth = torch.from_numpy(np.stack([layer[rows] for layer in layers])), torch.from_numpy(labels[rows])
         logits = torch.baddbmm(intercepts, vectors, weights)  # (layers, rows, classes)
-        # a sum over layers, so that each has the gradient that it would have alone
+        # summed over layers, so that each has the gradient that it would have alone
         loss = cross_entropy(logits.flatten(0, 1), truth.repeat(len(layers)), reduction="sum") / len(rows)
         optimizer.zero_grad()
         loss.backward()

@@ -1,1 +1,1 @@
-"""A classifier probe: a grid of two-hidden-layer networks, the best one retrained with several seeds."""
+"""The classifier probe: a grid of networks with two hidden layers; the best one is retrained with several seeds."""

@@ -1,15 +1,15 @@
-"""The whole probe: choose sizes and penalty on a hold-out of train, retrain the choice on all of train, test.
+"""The whole probe: select sizes and penalty on a hold-out of train, retrain the best on all of train, test.
 
-Where the paper is silent, and what was chosen:
-- Validation: one hold-out of train (`holdout`), in which every label has its share; rare labels stay in training.
-- Retraining stops as scikit-learn's default does, so that the accuracies reported are those of its MLPClassifier: when
-  the training loss has not fallen by `tolerance` for more than `patience` epochs.
-- In the grid that rule would spend most of the time on epochs after which the hold-out accuracy no longer rises. There
-  a network stops when that has not risen for more than `grid_patience` epochs, and its score is the highest it had
-  (scikit-learn's `early_stopping`, with less patience). An epoch of a small dataset is an update or two, so that it is
-  given at least `grid_updates` updates. `grid_stopping: loss` applies the rule of the retraining instead. Either way
-  every configuration is trained until its own rule stops it, and none because others are better.
-- Equal configurations: the first one, that is the smallest first layer, then second layer, then penalty.
+Choices where the paper gives no details:
+- Validation: one stratified hold-out of train (`holdout`); rare labels stay in training.
+- Retraining stops by scikit-learn's default rule, so that reported accuracies are those of its MLPClassifier: when the
+  training loss has not fallen by `tolerance` for more than `patience` epochs.
+- In the grid, that rule would spend most of the time on epochs in which the hold-out accuracy no longer rises. There a
+  network stops when that accuracy has not risen for more than `grid_patience` epochs, and its score is its highest
+  accuracy (scikit-learn's `early_stopping`, with less patience). As an epoch of a small dataset is only one or two
+  updates, the patience is at least `grid_updates` updates. `grid_stopping: loss` applies the rule of the retraining
+  instead. Either way every configuration is trained until its own rule stops it, never because others are better.
+- Ties between configurations: the first one, that is the smallest first layer, then second layer, then penalty.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from workflow.lib.methods.mlp.settings import ProbeSettings, settings_from
 from workflow.lib.methods.mlp.training import Rows, in_threads, train_until_stopped
 from workflow.lib.methods.scaling import mean_and_scale
 
-SEEDS_AT_ONCE = 3  # whatever the threads: in other company a network differs in the last bit, and after epochs in more
+SEEDS_AT_ONCE = 3  # for any number of threads: other group sizes change last bits, and after some epochs more
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ProbeResult:
 
     @property
     def std(self) -> float:
-        """Of these seeds themselves, not an estimate for others (numpy's default, and so probably the paper's)."""
+        """Population standard deviation over seeds (numpy's default, and so probably the paper's)."""
         return float(np.std(self.test_accuracies))
 
 
@@ -56,7 +56,8 @@ def probe_grid(
     device: str = "cpu",
     threads: int | None = None,
 ) -> ProbeResult:
-    """`settings` are those of `ProbeSettings`. Labels are any integers; those unseen in train count as wrong."""
+    """Run the probe. `settings`: fields of `ProbeSettings`. Labels are any integers; those unseen in train count as
+    wrong."""
     chosen = settings_from(settings or {})
     labels = np.unique(y_train)
     codes = np.searchsorted(labels, y_train)
@@ -75,7 +76,7 @@ def probe_grid(
 def validate(
     fitted: Rows, held_out: Rows, n_labels: int, settings: ProbeSettings, seed: int, workers: int
 ) -> list[dict]:
-    """One row per configuration; those of the same sizes are trained side by side."""
+    """Train all configurations, those of the same sizes side by side; returns one row per configuration."""
     pairs, lanes = list(product(settings.sizes, repeat=2)), [Lane(alpha, seed) for alpha in settings.alphas]
     by_accuracy = settings.grid_stopping == "accuracy"
     layers = [[fitted[0].shape[1], *pair, n_labels] for pair in pairs]
@@ -100,7 +101,7 @@ def retrain(
 
 
 def holdout_rows(codes: np.ndarray, share: float, seed: int) -> np.ndarray:
-    """(n,) True where a row is held out: `share` of each label, rounded, but never its last row.
+    """(n,) True for held-out rows: `share` of each label, rounded, but never all rows of a label.
 
     (scikit-learn's StratifiedShuffleSplit refuses labels with a single row, and hold-outs smaller than the number of
     labels.)
@@ -116,8 +117,8 @@ def holdout_rows(codes: np.ndarray, share: float, seed: int) -> np.ndarray:
 
 
 def as_tensors(fitted: tuple, scored: tuple, standardise: bool, device: str) -> list[Rows]:
-    """Both pairs of vectors and labels, standardised, if at all, by what is fitted."""
-    mean, scale = mean_and_scale(fitted[0])  # also finds out about NaN
+    """Both pairs of vectors and labels as tensors, optionally standardised by the fitted rows."""
+    mean, scale = mean_and_scale(fitted[0])  # also checks for NaN
     if not standardise:
         mean, scale = np.zeros_like(mean), np.ones_like(scale)
     return [

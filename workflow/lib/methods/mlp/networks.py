@@ -1,10 +1,10 @@
 """ReLU networks with two hidden layers of the same sizes, trained side by side: one lane per network.
 
-Each lane is scikit-learn's `MLPClassifier`: mean cross-entropy + alpha / (2 * batch) * |weights|^2 (biases are free),
-Glorot-uniform weights and biases at the start, Adam, mini-batches in a new order each epoch. (Two labels are two
-outputs here and one there.) A single network of these sizes keeps a processor waiting for Python and for memory; lanes
-as batched matrix products keep it multiplying. Lanes share no parameter, so that the gradient of the sum of their
-losses is each one's own.
+Each lane is scikit-learn's `MLPClassifier`: mean cross-entropy + alpha / (2 * batch) * |weights|^2 (without biases),
+Glorot-uniform initial weights and biases, Adam, mini-batches reshuffled each epoch. (Two labels are two outputs here
+and one in scikit-learn.) With a single network of these sizes the processor mostly waits for Python and for memory;
+lanes as batched matrix products keep it busy. Lanes share no parameters, so the gradient of the sum of their losses is
+each lane's own gradient.
 
 Shapes: lanes m, rows of a mini-batch b, inputs d.
 """
@@ -17,17 +17,17 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-ROWS_AT_ONCE = 500  # when predicting: hidden layers of all rows would not stay in the cache
+ROWS_AT_ONCE = 500  # when predicting: hidden layers of all rows would not fit in the cache
 
 
 @dataclass(frozen=True)
 class Lane:
     alpha: float
-    seed: int  # of the first weights and of the order of rows
+    seed: int  # of the initial weights and of the order of rows
 
 
 class Networks(nn.Module):
-    """`layers` are the widths from input to output: [d, first, second, labels]."""
+    """Networks with the same layer widths, `layers` = [d, first, second, labels]."""
 
     def __init__(self, layers: list[int], lanes: list[Lane], learning_rate: float, device: str = "cpu"):
         super().__init__()
@@ -41,7 +41,7 @@ class Networks(nn.Module):
         self.optimiser = torch.optim.Adam(self.parameters(), lr=learning_rate, fused=True)
 
     def keep(self, kept: list[int]) -> None:
-        """Drop the other lanes, and what Adam remembers of them."""
+        """Drop all other lanes, and Adam's moments of them."""
         self.lanes, self.alphas = [self.lanes[lane] for lane in kept], self.alphas[kept]
         for parameter in self.parameters():
             parameter.data = parameter.data[kept]
@@ -49,7 +49,7 @@ class Networks(nn.Module):
             state |= {name: state[name][kept] for name in ("exp_avg", "exp_avg_sq")}
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(m, b, labels) logits of (m, b, d)."""
+        """(m, b, labels) logits from inputs (m, b, d)."""
         *hidden, last = zip(self.weights, self.biases)
         for weight, bias in hidden:
             x = torch.baddbmm(bias, x, weight).relu()
@@ -57,8 +57,7 @@ class Networks(nn.Module):
         return torch.baddbmm(bias, x, weight)
 
     def losses(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        """(m,) mean cross-entropies with their penalties. `x` is (m, b, d), or (1, b, d) where all lanes see the same
-        rows."""
+        """(m,) mean cross-entropies plus penalties. `x` is (m, b, d), or (1, b, d) if all lanes see the same rows."""
         m, b = len(self.lanes), x.shape[1]
         logits = self(x.expand(m, -1, -1))
         entropies = cross_entropy(logits.flatten(0, 1), y.expand(m, -1).flatten(), reduction="none").view(m, b)
@@ -66,9 +65,9 @@ class Networks(nn.Module):
         return entropies.mean(1) + self.alphas / (2 * b) * squared_weights
 
     def train_epoch(self, x: torch.Tensor, y: torch.Tensor, batch_size: int) -> np.ndarray:
-        """(m,) mean training loss over the epoch."""
+        """Train one epoch; returns the (m,) mean training losses."""
         orders = {seed: torch.randperm(len(x), generator=generator) for seed, generator in self.generators.items()}
-        # networks of one seed see the same rows at the same time, and share one copy of them
+        # networks with the same seed see the same mini-batches, and share one copy of them
         order = torch.stack(list(orders.values()) if len(orders) == 1 else [orders[lane.seed] for lane in self.lanes])
         order = order.to(self.device)
         total = torch.zeros(len(self.lanes), device=self.device)
@@ -82,7 +81,7 @@ class Networks(nn.Module):
 
     @torch.no_grad()
     def accuracies(self, x: torch.Tensor, y: torch.Tensor) -> np.ndarray:
-        """(m,) share of rows whose label is found."""
+        """(m,) accuracies."""
         found = torch.zeros(len(self.lanes), dtype=torch.long, device=self.device)
         for rows, labels in zip(x.split(ROWS_AT_ONCE), y.split(ROWS_AT_ONCE)):
             found += (self(rows.expand(len(self.lanes), -1, -1)).argmax(2) == labels).sum(1)
@@ -90,8 +89,8 @@ class Networks(nn.Module):
 
 
 def first_parameters(layers: list[int], generator: torch.Generator) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Weights (inputs, outputs) and biases (1, outputs) of a network: uniform within Glorot's bound, biases too, as
-    scikit-learn does."""
+    """Initial weights (inputs, outputs) and biases (1, outputs) of a network, both uniform within Glorot's bound, as in
+    scikit-learn."""
     found = []
     for n_in, n_out in pairwise(layers):
         drawn = (2 * torch.rand(n_in + 1, n_out, generator=generator) - 1) * (6 / (n_in + n_out)) ** 0.5

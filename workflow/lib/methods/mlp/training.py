@@ -1,4 +1,4 @@
-"""Train networks side by side until each has stopped by its own rule; in each thread other ones."""
+"""Trains networks side by side until each has met its stopping rule; each thread trains different networks."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,29 +13,29 @@ Rows = tuple[torch.Tensor, torch.Tensor]  # vectors and the labels' codes
 
 
 def in_threads(jobs: list[Callable], workers: int) -> list:
-    """Results of all jobs. Each thread works on a job of its own: these matrices are too small to be shared, and
-    threads that share one wait for each other at every operation, on a busy machine for long."""
+    """Results of all jobs, one job per thread: these matrices are too small for several threads, which would wait for
+    each other at every operation, on a busy machine for long."""
     with ThreadPoolExecutor(workers, initializer=_prepare_thread) as pool:
-        started = [pool.submit(job) for job in reversed(jobs)]  # the largest come last, and should not end last
+        started = [pool.submit(job) for job in reversed(jobs)]  # the largest jobs are last, and should start first
         return [job.result() for job in reversed(started)]
 
 
 def _prepare_thread() -> None:
     torch.set_num_threads(1)
-    # the moments that Adam keeps of units that are always 0, and tiny probabilities, decay to denormal numbers: slow
+    # Adam's moments of inactive units, and tiny probabilities, decay to denormal numbers, which are slow
     torch.set_flush_denormal(True)
 
 
 class EarlyStopping:
-    """Scikit-learn's rule: stop after more than `patience` epochs in a row without a rise of the score by `tolerance`.
-    Arrays have one entry per network that is still trained."""
+    """Scikit-learn's rule: stop after more than `patience` consecutive epochs in which the score has not risen by
+    `tolerance`. Arrays have one entry per network that is still in training."""
 
     def __init__(self, n: int, patience: int, tolerance: float):
         self.patience, self.tolerance = patience, tolerance
         self.best, self.epochs_without_improvement = np.full(n, -np.inf), np.zeros(n, dtype=int)
 
     def stops(self, scores: np.ndarray) -> np.ndarray:
-        """True for those that stop after this epoch; they are dropped."""
+        """True for networks that stop after this epoch; their entries are dropped."""
         is_stalled = scores < self.best + self.tolerance
         self.epochs_without_improvement = np.where(is_stalled, self.epochs_without_improvement + 1, 0)
         self.best = np.maximum(self.best, scores)
@@ -47,10 +47,10 @@ class EarlyStopping:
 def train_until_stopped(
     fitted: Rows, scored: Rows, layers: list[int], lanes: list[Lane], settings: ProbeSettings, by_accuracy: bool
 ) -> tuple[list[float], list[int]]:
-    """Each network's accuracy on `scored`, and its epochs. Networks that have stopped leave the batch.
+    """Each network's accuracy on `scored`, and its number of epochs. Stopped networks are removed from the batch.
 
-    By accuracy, networks stop when that on `scored` stalls, and the highest counts; otherwise when the training loss
-    stalls, and `scored` has no influence.
+    `by_accuracy`: networks stop when their accuracy on `scored` stalls, and the highest counts; otherwise when the
+    training loss stalls, and `scored` has no influence.
     """
     networks = Networks(layers, lanes, settings.learning_rate, fitted[0].device)
     patience = settings.patience

@@ -1,9 +1,9 @@
-"""Held-out accuracy of the classifiers on (selected + candidate) features, for every candidate.
+"""Held-out accuracy of classifiers on (selected + candidate) features, for every candidate.
 
-The rows come in blocks, and each split fits on some blocks and scores another. Splits are solved one after another,
-each from the solution of the one before: folds share most rows, so a few evaluations suffice. Labels enter a
-softmax model only through sums over each class. Without selected features the rest depends on a single number per row,
-so there the rows are replaced by their histogram on a fine grid; the class sums stay exact.
+Rows come in blocks; each split fits on some blocks and scores another. Splits are solved in turn, each starting from
+the previous solution: folds share most rows, so a few evaluations suffice. Labels enter a softmax model only through
+sums over each class. Without selected features the rest depends on a single number per row, so the rows are replaced by
+their histogram on a fine grid; the class sums stay exact.
 """
 
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ import torch
 from workflow.lib.methods.linear import fit_softmax
 from workflow.lib.methods.neurons.side_by_side import BorderedHessian, Lanes, Problem, fit
 
-TOLERANCE = 1e-4  # of the mean gradient, as in scikit-learn; at 1e-3 small sets were off by five rows in 1,500
-GRID_POINTS = 1024  # over a feature's range: hundredths of its standard deviation
-CPU_BLOCK = 2**18  # numbers in flight per CPU thread: what its cache holds
+TOLERANCE = 1e-4  # of the mean gradient, as in scikit-learn; with 1e-3 small sets were off by five rows in 1,500
+GRID_POINTS = 1024  # over a feature's range: a spacing of hundredths of its standard deviation
+CPU_BLOCK = 2**18  # numbers processed at a time per CPU thread: as many as its cache holds
 
 
 class Split(NamedTuple):
@@ -35,7 +35,7 @@ class Block(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """All that a problem needs of a block, except for its rows."""
+    """A block's contribution to a problem, apart from its rows."""
 
     n_rows: float
     by_class: torch.Tensor  # (s + 1, c, m)
@@ -54,7 +54,7 @@ def candidate_accuracies(
     device: str,
     memory_gib: float,
 ) -> np.ndarray:
-    """(d,) mean accuracy over `splits`, NaN for selected features. `mean` and `scale` only fix the working units."""
+    """(d,) mean accuracy over `splits`, NaN for selected features. `mean` and `scale` only define the working units."""
     d = blocks[0][0].shape[1]
     others = np.setdiff1d(np.arange(d), selected)
     on_cpu = torch.device(device).type == "cpu"
@@ -88,7 +88,7 @@ def candidate_accuracies(
 
 @contextmanager
 def _one_thread_per_worker() -> Iterator[None]:
-    """Lanes never meet, so whole chunks run side by side: threads inside each small operation would mostly wait."""
+    """Lanes are independent, so whole chunks run in parallel: threads inside each small operation would mostly wait."""
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -107,13 +107,13 @@ def _selected_optimum(blocks, n_classes, selected, mean, scale, c, device) -> to
         scaler, classifier = (step for _, step in fit_softmax(x, y, c).steps)
         weights, intercept = classifier.coef_.T / scaler.scale_[:, None], classifier.intercept_
         fitted = np.vstack([intercept - scaler.mean_ @ weights, weights])
-        # scikit-learn has one column for two classes; one that is missing here keeps the rarest intercept
+        # scikit-learn has one column for two classes; a class without rows keeps the intercept of a very rare one
         parameters[:, classifier.classes_] = fitted if fitted.shape[1] > 1 else np.hstack([-fitted, fitted]) / 2
     return torch.as_tensor(parameters - parameters.mean(1, keepdims=True), dtype=torch.float32, device=device)
 
 
 def _accuracies(blocks: list[Block], splits: list[Split], start: torch.Tensor, c: float, block: int) -> np.ndarray:
-    # sums by atomic additions are not repeatable on a GPU, which has exponentials to spare anyway
+    # no grid on a GPU: sums by atomic additions are not reproducible there, and exponentials are cheap
     n_rows = sum(len(blocks[i].labels) for i in splits[0].fitted)
     use_grid = len(start) == 1 and start.device.type == "cpu" and n_rows > 2 * GRID_POINTS
     grid = _grid([b.candidates for b in blocks]) if use_grid else None
@@ -126,7 +126,7 @@ def _accuracies(blocks: list[Block], splits: list[Split], start: torch.Tensor, c
             problem = problem_on(torch.ones(GRID_POINTS, 1), grid, row_weights=whole.histogram)
         else:
             problem = problem_on(*(torch.cat([blocks[i][part] for i in split.fitted]) for part in (0, 1)))
-        # folds differ by so few rows that one Hessian serves them all
+        # folds differ in so few rows that one Hessian is good enough for all of them
         hessian = hessian or BorderedHessian(problem, start, block)
         fit(problem, lanes, hessian, TOLERANCE, block)
         total += _accuracy(blocks[split.scored], lanes.parameters, block)
@@ -154,11 +154,11 @@ def _sums(rows: Block, n_classes: int, grid: torch.Tensor | None, block: int) ->
 
 
 def _penalty(whole: Sums, c: float) -> torch.Tensor:
-    """Each split is standardised on its own fitted rows, as a pipeline refitted per fold would be: features come in
-    units of the whole set, and a change of unit only changes a feature's penalty, by its variance in the split."""
+    """Penalties that standardise each split on its own fitted rows, as a pipeline refitted per fold would: features are
+    in units of the whole set, and a change of unit only multiplies a feature's penalty by its variance in the split."""
     variances = whole.squares / whole.n_rows - (whole.by_class.sum(1) / whole.n_rows).square()
-    # a feature that is constant in the split keeps its unit, and its weight is then penalised to zero
-    # of two classes scikit-learn penalises one weight vector, the difference of the two here
+    # a feature that is constant in the split keeps its unit, and its weight is then penalised to zero;
+    # with two classes scikit-learn penalises one weight vector, which is the difference of the two here
     n_classes = whole.by_class.shape[1]
     penalty = torch.where(variances > 1e-6, variances, 1.0) * (2.0 if n_classes == 2 else 1.0) / c
     penalty[0] = 0.0  # the intercept
@@ -172,7 +172,7 @@ def _accuracy(rows: Block, parameters: torch.Tensor, block: int) -> torch.Tensor
     for start in range(0, len(rows.labels), size):
         shared, candidates, labels = (part[start : start + size] for part in rows)
         logits = (shared @ parameters[:s].reshape(s, c * m)).view(-1, c, m).addcmul_(candidates[:, None], parameters[s])
-        # as argmax, the first of equal classes, but several times faster along an axis this short
+        # like argmax (the first of equal classes), but several times faster along such a short axis
         best, winner = logits[:, 0].clone(), torch.zeros(len(labels), m, dtype=torch.int16, device=labels.device)
         for k in range(1, c):
             winner.masked_fill_(logits[:, k] > best, k)

@@ -1,4 +1,4 @@
-"""What the search for salient neurons of a model on a task reads."""
+"""Activations that the search for salient neurons reads: the last layer's [CLS] on training and evaluation rows."""
 
 from workflow.lib.activations.plan import Cache
 from workflow.lib.base.tasks import places_of_task

@@ -1,7 +1,7 @@
-"""Which few dimensions carry the task? Greedy forward search by cross-validated accuracy (Matton and de Oliveira 2019).
+"""Greedy forward search for the few neurons that carry a task, by cross-validated accuracy (Matton & de Oliveira 2019).
 
-A step scores every remaining dimension beside those already chosen, all at once (`candidate_scores`). Its cost grows
-with rows x dimensions x classes x folds, and with the number of chosen neurons only through small matrix products.
+A step scores every remaining neuron together with those already selected, all at once (`candidate_accuracies`). Its
+cost grows with rows x dimensions x classes x folds; the number of selected neurons adds only small matrix products.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from workflow.lib.methods.scaling import mean_and_scale
 
 
 def stratified_folds(y: np.ndarray, n_folds: int, seed: int, n_classes: int = 0) -> np.ndarray:
-    """The fold in which each row is held out. `n_classes`: that there should be, whatever `y` holds of them."""
+    """The fold in which each row is held out. `n_classes`: the expected number of classes, even if `y` has fewer."""
     for label, count in enumerate(np.bincount(y, minlength=n_classes)):
         if count < n_folds:
             raise UserError(
@@ -29,7 +29,7 @@ def stratified_folds(y: np.ndarray, n_folds: int, seed: int, n_classes: int = 0)
 
 
 def stratified_rows(y: np.ndarray, max_rows: int | None, seed: int) -> np.ndarray:
-    """Sorted indices of at most `max_rows` rows in which every class keeps its share."""
+    """Sorted indices of a stratified sample of at most `max_rows` rows."""
     if max_rows is None or len(y) <= max_rows:
         return np.arange(len(y))
     return np.sort(resample(np.arange(len(y)), replace=False, n_samples=max_rows, stratify=y, random_state=seed))
@@ -45,7 +45,7 @@ def cross_validated_accuracies(
     device: str = "cpu",
     memory_gib: float = 1.0,
 ) -> np.ndarray:
-    """(d,) mean accuracy over held-out folds of a classifier on `selected` + [j]; NaN where j is selected already."""
+    """(d,) mean accuracy over held-out folds of a classifier on `selected` + [j]; NaN if j is already selected."""
     blocks = [(x[folds == fold], y[folds == fold]) for fold in np.unique(folds)]
     splits = [Split([i for i in range(len(blocks)) if i != scored], scored) for scored in range(len(blocks))]
     return candidate_accuracies(blocks, splits, n_classes, list(selected), *mean_and_scale(x), c, device, memory_gib)
@@ -61,7 +61,7 @@ def single_neuron_accuracies(
     device: str = "cpu",
     memory_gib: float = 1.0,
 ) -> np.ndarray:
-    """(d,) test accuracy of the classifier on each neuron alone."""
+    """(d,) test accuracies of classifiers on a single neuron."""
     blocks, splits = [(x_train, y_train), (x_test, y_test)], [Split(fitted=[0], scored=1)]
     return candidate_accuracies(blocks, splits, n_classes, [], *mean_and_scale(x_train), c, device, memory_gib)
 
@@ -78,7 +78,7 @@ def greedy_search(
     max_rows: int | None = None,
     memory_gib: float = 1.0,
 ) -> list[dict]:
-    """Add, `n_neurons` times, the neuron of best cross-validated accuracy; of equal ones the lowest index."""
+    """Add the neuron with the best cross-validated accuracy, `n_neurons` times; ties go to the lowest index."""
     rows = stratified_rows(y, max_rows, seed)
     x, y = x[rows], y[rows]
     folds = stratified_folds(y, n_folds, seed, n_classes)

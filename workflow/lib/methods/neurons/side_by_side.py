@@ -1,9 +1,9 @@
 """One softmax classifier per candidate feature, all fitted at once: shared features + one candidate each.
 
-Every classifier minimises what `linear.fit_softmax` minimises. They are solved together by L-BFGS, one lane per
-candidate, preconditioned with the exact Hessian at the shared features' own optimum. That Hessian is the same for all
-candidates but for a border, so it costs one matrix product and its inverse is a small Schur complement per candidate: a
-candidate that adds little is done after a few evaluations. Finished lanes are dropped.
+Every classifier has the objective of `linear.fit_softmax`. They are solved together by L-BFGS, one lane per candidate,
+preconditioned with the exact Hessian at the optimum of the shared features alone. That Hessian is the same for all
+candidates except for a border, so it costs one matrix product, and its inverse is a small Schur complement per
+candidate: a candidate that adds little converges after a few evaluations. Converged lanes are dropped.
 
 Shapes: rows n, shared features s (the first is the intercept's column of ones), classes c, candidates m (last, so that
 every operation is a matrix product or runs along contiguous memory). Parameters are (s + 1, c, m).
@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 
 import torch
 
-HISTORY = 6  # pairs of L-BFGS: more were not faster
-ARMIJO, LOSS_NOISE = 1e-4, 1e-6  # the losses are float32 sums
+HISTORY = 6  # pairs of L-BFGS; more were not faster
+ARMIJO, LOSS_NOISE = 1e-4, 1e-6  # losses are float32 sums
 
 
 @dataclass(frozen=True)
 class Problem:
     shared: torch.Tensor  # (n, s)
     candidates: torch.Tensor  # (n, m)
-    targets: torch.Tensor  # (s + 1, c, m): sums of features over each class, all that the labels contribute
+    targets: torch.Tensor  # (s + 1, c, m): sums of features over each class, the labels' only contribution
     penalty: torch.Tensor  # (s + 1, 1, m)
     n_rows: float
-    row_weights: torch.Tensor | None = None  # (n, m), where rows are grid points that stand for several examples
+    row_weights: torch.Tensor | None = None  # (n, m), if rows are grid points that represent several examples
 
     def only(self, lanes: torch.Tensor) -> "Problem":
         weights = None if self.row_weights is None else self.row_weights[:, lanes]
@@ -39,7 +39,7 @@ class Problem:
 
 @dataclass
 class Lanes:
-    """Parameters and L-BFGS pairs of all candidates: what the next fold starts from."""
+    """Parameters and L-BFGS pairs of all candidates, from which the next fold starts."""
 
     parameters: torch.Tensor  # (s + 1, c, m)
     steps: torch.Tensor  # (HISTORY, s + 1, c, m)
@@ -57,7 +57,7 @@ class Lanes:
 
 
 class BorderedHessian:
-    """Inverse of the Hessian at `shared_parameters` (candidates' weights zero), kept in blocks."""
+    """Inverse of the Hessian at `shared_parameters` (candidates' weights zero), in blocks."""
 
     def __init__(self, problem: Problem, shared_parameters: torch.Tensor, block: int):
         n, s = problem.shared.shape
@@ -70,12 +70,12 @@ class BorderedHessian:
         for rows in (slice(i, i + size) for i in range(0, n, size)):
             z, x = problem.shared[rows], problem.candidates[rows]
             p = torch.softmax(z @ shared_parameters, dim=1)
-            # a shift of all classes is invisible to the softmax: the constant makes it definite and alters nothing else
+            # the softmax is invariant to a shift of all classes: the constant makes the Hessian definite, nothing else
             pairs = p[:, first] * ((first == second).to(p) - p[:, second]) + 1.0 / c**2
             weighted, squares = (z[:, :, None] * pairs[:, None, :]).flatten(1), x.square()
             if problem.row_weights is not None:
                 x, squares = x * problem.row_weights[rows], squares * problem.row_weights[rows]
-                # only with the intercept alone: all candidates' weights then give the same sum
+                # row weights occur only if the intercept is the only shared feature: all columns then have the same sum
                 z = z * problem.row_weights[rows, :1]
             corner += (weighted.T @ z).view(s, len(first), s)
             border += weighted.T @ x
@@ -88,7 +88,7 @@ class BorderedHessian:
         coupling = border.view(s, len(first), m)[:, pair_of].permute(3, 0, 1, 2).reshape(m, s * c, c)
         self.elimination = self.shared_inverse @ coupling  # (m, s*c, c)
         schur = own[pair_of].permute(2, 0, 1) - coupling.transpose(1, 2) @ self.elimination
-        # a copy of a shared feature leaves only rounding here: the floor keeps its step bounded
+        # for a copy of a shared feature this is only rounding: the floor keeps its step bounded
         floor = problem.penalty[s, 0] + 1e-5 * problem.n_rows
         schur = schur.double() + floor[:, None, None] * torch.eye(c, dtype=torch.float64, device=schur.device)
         self.own_inverse = torch.linalg.inv(schur).float()  # (m, c, c)
@@ -107,7 +107,7 @@ def loss_and_gradient(problem: Problem, parameters: torch.Tensor, block: int) ->
     shared_parameters, own = parameters[:s].reshape(s, c * m), parameters[s]
     loss, gradient = parameters.new_zeros(m), torch.zeros_like(parameters)
     size = min(max(1, block // (c * m)), len(problem.shared))
-    buffer = parameters.new_empty(size, c * m)  # fresh memory for each block would cost more than the arithmetic
+    buffer = parameters.new_empty(size, c * m)  # allocating memory for each block would cost more than the arithmetic
     for start in range(0, len(problem.shared), size):
         rows = slice(start, start + size)
         z, x = problem.shared[rows], problem.candidates[rows]
@@ -130,7 +130,7 @@ def loss_and_gradient(problem: Problem, parameters: torch.Tensor, block: int) ->
 
 
 def _direction(lanes: Lanes, gradient: torch.Tensor, hessian: BorderedHessian, active: torch.Tensor) -> torch.Tensor:
-    """L-BFGS two-loop recursion, newest pair first; pairs of zero inverse curvature drop out by themselves."""
+    """L-BFGS two-loop recursion, newest pair first; pairs of zero inverse curvature have no effect."""
     order = [(lanes.newest - i) % HISTORY for i in range(HISTORY)]
     pairs = [
         (lanes.steps[i][..., active], lanes.changes[i][..., active], lanes.inverse_curvature[i][active]) for i in order
@@ -148,7 +148,7 @@ def _direction(lanes: Lanes, gradient: torch.Tensor, hessian: BorderedHessian, a
 def fit(
     problem: Problem, lanes: Lanes, hessian: BorderedHessian, tolerance: float, block: int, max_evaluations: int = 60
 ) -> None:
-    """Move `lanes` to the optimum of `problem`, in place; stops where the mean gradient is below `tolerance`."""
+    """Move `lanes` to the optimum of `problem`, in place; a lane stops when its mean gradient is below `tolerance`."""
     active = torch.arange(problem.candidates.shape[1], device=lanes.parameters.device)
     here = lanes.parameters.clone()
     loss, gradient = loss_and_gradient(problem, here, block)
@@ -156,7 +156,7 @@ def fit(
     for _ in range(max_evaluations):
         direction = _direction(lanes, gradient, hessian, active)
         done = gradient.abs().amax((0, 1)) <= tolerance * problem.n_rows
-        # the last step needs no evaluation of its own: near the optimum it is Newton's
+        # the last step needs no evaluation: near the optimum it is a Newton step
         lanes.parameters[..., active] = here + done * direction
         keep = torch.nonzero(~done)[:, 0]
         if len(keep) == 0:

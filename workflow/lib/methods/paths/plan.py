@@ -1,4 +1,4 @@
-"""What following a task's labels through fine-tuning reads: every block's output at every saved step."""
+"""Activations that label trajectories read: every block's output at every saved step of fine-tuning."""
 
 from workflow.lib.activations.plan import Cache
 from workflow.lib.base.tasks import places_of_task, unit_of_task

@@ -1,4 +1,4 @@
-"""What the principal component analyses of a model on a task read."""
+"""Activations that PCA reads: the last layer's [CLS] of general sentences and of a task's rows."""
 
 from workflow.lib.activations.plan import Cache
 from workflow.lib.base.tasks import places_of_task

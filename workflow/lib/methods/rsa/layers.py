@@ -1,4 +1,4 @@
-"""Similarity of two models' spaces, layer by layer, from their caches of the same tokens."""
+"""Representational similarity of two models, layer by layer, from their cached vectors of the same tokens."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from workflow.lib.methods.rsa.similarity import FEWEST_TOKENS, Space, correlatio
 
 
 def same_examples(base: dict[int, Path], tuned: dict[int, Path]) -> np.ndarray:
-    """The example of every token, after a check that both caches are of the same tokens of the same dataset."""
+    """The example of every token, after a check that both caches hold the same tokens of the same dataset."""
     one, other = (next(iter(files.values())) for files in (base, tuned))
     both = f"{one.parent} and {other.parent}"
     if list(base) != list(tuned):
@@ -24,7 +24,7 @@ def same_examples(base: dict[int, Path], tuned: dict[int, Path]) -> np.ndarray:
 
 
 def spaces(layer: int, file: Path, samples: list[np.ndarray]) -> list[Space]:
-    """Of every sample of tokens."""
+    """The space of each sample of tokens."""
     vectors = read_vectors(file)
     try:
         return [space_of(vectors[rows]) for rows in samples]
@@ -35,7 +35,7 @@ def spaces(layer: int, file: Path, samples: list[np.ndarray]) -> list[Space]:
 def compare(
     base_folder: str | Path, tuned_folder: str | Path, *, tokens: int, samples: int, per_example: int, seed: int
 ) -> Iterator[dict]:
-    """Rows of the table for one dataset, given by its two folders of token activations."""
+    """Table rows for one dataset, given by the two models' folders of token activations."""
     base, tuned = layer_files(base_folder), layer_files(tuned_folder)
     example = same_examples(base, tuned)
     drawn = sample_tokens(example, tokens, per_example, samples, seed)

@@ -1,4 +1,4 @@
-"""What representational similarity reads: the same sampled tokens under a model and under its encoder."""
+"""Activations that representational similarity reads: the same sampled tokens in a model and in its encoder."""
 
 from workflow.lib.activations.plan import Cache
 from workflow.lib.base.names import encoder_of, place_of, pretrained

@@ -1,9 +1,9 @@
-"""Representational similarity: do two spaces hold the same tokens close together and the same tokens apart?
+"""Representational similarity analysis (RSA): are the same tokens similar to each other in two spaces?
 
 The score is Pearson's correlation of the two cosine kernels (n tokens by n tokens), strict upper triangles only.
-5,000 tokens make 12.5 million pairs, and in a narrow cone, as BERT's, cosines differ by little. So no kernel is built:
-its sums have a closed form in matrices of width by width, and are taken of vectors without their mean, where nothing
-large cancels. With unit vectors u_i = m + r_i and s_i = m.r_i (both r and s sum to 0 over tokens)
+5,000 tokens give 12.5 million pairs, and in a narrow cone such as BERT's, cosines differ little. So no kernel is built:
+its sums have a closed form in matrices of width by width, and are computed on centred vectors, to avoid cancellation of
+large numbers. With unit vectors u_i = m + r_i and s_i = m.r_i (both r and s sum to 0 over tokens)
 
     cos_ij - m.m = s_i + s_j + r_i.r_j      which on the diagonal is 1 - m.m, for every token
 
@@ -17,19 +17,19 @@ import numpy as np
 
 from workflow.lib.base.errors import UserError
 
-FEWEST_TOKENS = 3  # two tokens are one pair, and one pair has no correlation
-# Below these variances all cosines are equal but for rounding: of stored vectors (1e-7, which is 1e-14 in a cosine),
-# and of the sums here, whose diagonal terms are not small.
+FEWEST_TOKENS = 3  # two tokens are a single pair, which has no correlation
+# Below these variances all cosines are equal up to rounding: of stored vectors (1e-7, which is 1e-14 in a cosine), and
+# of the sums here, whose diagonal terms are not small.
 SMALLEST_VARIANCE, SMALLEST_SHARE = 1e-26, 1e-12
 
 
 @dataclass
 class Space:
-    """Unit vectors of n tokens, taken apart into their mean and what is left."""
+    """Unit vectors of n tokens, split into their mean and residuals."""
 
-    rest: np.ndarray  # (n, width)
-    along_mean: np.ndarray  # (n,): what is left, times the mean
-    diagonal: float  # 1 - mean.mean, what every token has with itself
+    rest: np.ndarray  # (n, width) residuals
+    along_mean: np.ndarray  # (n,) products of the residuals with the mean
+    diagonal: float  # 1 - mean.mean, every token's similarity with itself
 
     @cached_property
     def variance(self) -> float:
@@ -37,13 +37,13 @@ class Space:
 
 
 def space_of(vectors: np.ndarray) -> Space:
-    """In float64: 5,000 vectors of width 768 are 30 MB of it, and the scores hold to twelve digits."""
+    """The space of vectors, in float64: 5,000 of width 768 take 30 MB, and the scores are exact to twelve digits."""
     if len(vectors) < FEWEST_TOKENS:
         raise UserError(f"{len(vectors)} tokens are too few: a correlation of pairs needs {FEWEST_TOKENS}")
     vectors = vectors.astype(np.float64)
     if not np.isfinite(vectors).all():
         raise UserError("a vector holds a value that is no finite number")
-    # a row's largest value first, so that no square under- or overflows
+    # divide by each row's largest value first, so that no square under- or overflows
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     if not largest.all():
         raise UserError(f"{int((largest == 0).sum())} of {len(vectors)} vectors are zero, and have no direction")
@@ -58,7 +58,7 @@ def space_of(vectors: np.ndarray) -> Space:
 
 
 def covariance(one: Space, other: Space) -> float:
-    """Of the two cosine kernels, over all pairs of different tokens."""
+    """Covariance of the two cosine kernels over all pairs of different tokens."""
     n = len(one.rest)
     everywhere = 2 * n * (one.along_mean @ other.along_mean) + np.square(one.rest.T @ other.rest).sum()
     off_diagonal = (everywhere - n * one.diagonal * other.diagonal) / (n * (n - 1))
@@ -67,22 +67,22 @@ def covariance(one: Space, other: Space) -> float:
 
 
 def correlation(one: Space, other: Space) -> float:
-    """Of the two cosine kernels: between -1 and 1."""
+    """Correlation of the two cosine kernels, between -1 and 1."""
     return float(np.clip(covariance(one, other) / np.sqrt(one.variance * other.variance), -1, 1))
 
 
 def similarity(base: np.ndarray, tuned: np.ndarray) -> float:
-    """Rows of both are the same tokens; widths may differ."""
+    """RSA score of two sets of vectors. Rows of both are the same tokens; widths may differ."""
     if len(base) != len(tuned):
         raise UserError(f"{len(base)} tokens cannot be compared with {len(tuned)}")
     return correlation(space_of(base), space_of(tuned))
 
 
 def sample_tokens(example: np.ndarray, n_tokens: int, per_example: int, n_samples: int, seed: int) -> list[np.ndarray]:
-    """Row numbers of random tokens, at most `per_example` of an example; all such where fewer than asked for are there.
+    """Row numbers of `n_tokens` random tokens per sample (all if there are fewer), at most `per_example` of an example.
 
-    Several samples, because a single one moves the score: by up to 0.04 between two figures of the paper. Each is drawn
-    on its own, so that asking for more of them does not change the first.
+    Several samples, because the score depends on the sample: by up to 0.04 between two figures of the paper. Samples
+    are drawn independently, so that requesting more of them does not change the first.
     """
     samples = []
     for sample in range(n_samples):

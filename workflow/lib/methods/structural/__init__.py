@@ -1,9 +1,9 @@
-"""The structural probes of Hewitt and Manning (2019): is a sentence's tree in its vectors?
+"""The structural probes of Hewitt and Manning (2019): do vectors encode a sentence's dependency tree?
 
-settings    what can be set
+settings    settings and their defaults
 gold_trees  gold depths and distances of a treebank
-words       the vectors that a model's layers give to a treebank's words
-batches     sentences side by side, padded only after the projection
+words       vectors of a treebank's words in a model's layers
+batches     batches of sentences, padded only after the projection
 probes      the probe: a linear projection
 losses      both probes' losses
 training    all layers of a model in one pass over the data

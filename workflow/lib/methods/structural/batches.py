@@ -1,7 +1,7 @@
-"""A batch of sentences for all layers and both probes: which words it has, where they stand, what the trees say.
+"""A batch of sentences for all layers and both probes: words, their positions, gold depths and distances.
 
-The projection sees the words end to end, without padding: that is where the time goes. Only the projected words, which
-are narrower, are padded to the longest sentence for their distances.
+The projection, which takes most of the time, is applied to the concatenated words, without padding. Only the projected
+words, which are narrower, are padded to the longest sentence for their distances.
 """
 
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ import torch
 
 from workflow.lib.methods.structural.gold_trees import Trees
 
-PAIRS_AT_ONCE = 1 << 15  # padded word pairs of a batch that is only evaluated: times layers, they should stay in cache
+PAIRS_AT_ONCE = 1 << 15  # padded word pairs of an evaluation batch: times layers, they should fit in the cache
 
 
 @dataclass(frozen=True)
 class Batch:
     words: torch.Tensor  # (w,) rows of the vectors
-    slots: torch.Tensor  # (w,) their places in the padded sentences (s * longest)
+    slots: torch.Tensor  # (w,) their positions in the padded sentences (s * longest)
     depth: torch.Tensor  # (w,)
-    word_weight: torch.Tensor  # (w,) 1 / length, over all sentences that the loss is a mean of
+    word_weight: torch.Tensor  # (w,) 1 / length, divided by the number of sentences in the loss's mean
     distance: torch.Tensor  # (s, longest, longest)
-    pair_weight: torch.Tensor  # (s, longest, longest) 1 / length^2, likewise; 0 for padding and for a word with itself
+    pair_weight: torch.Tensor  # (s, longest, longest) the same with 1 / length^2; 0 for padding and on the diagonal
 
 
 def batch_of(trees: Trees, sentences: np.ndarray, n_in_mean: int, device: str = "cpu") -> Batch:
-    """`n_in_mean`: sentences that the loss is a mean of, if this batch is a part of them."""
+    """A batch of these sentences. `n_in_mean`: number of sentences in the loss's mean, of which this may be a part."""
     length = trees.length[sentences]
     longest = int(length.max())
     is_word = np.arange(longest) < length[:, None]
@@ -43,7 +43,7 @@ def batch_of(trees: Trees, sentences: np.ndarray, n_in_mean: int, device: str = 
 
 
 def evaluation_batches(trees: Trees, device: str = "cpu") -> list[Batch]:
-    """All sentences, those of like length together: an evaluation does not mind the order."""
+    """All sentences in batches of similar length, as order does not matter in evaluation."""
     order, batches, begin = np.argsort(trees.length, kind="stable"), [], 0
     padded_pairs = trees.length[order] ** 2
     for end in range(1, len(order) + 1):

@@ -2,7 +2,7 @@
 
 depth     |norm^2 - depth|, mean over a sentence's words, then over sentences
 distance  |squared distance - tree distance|, mean over a sentence's pairs of words, then over sentences
-The batch's weights make these means. Shapes: probes m, words w of s sentences, rank r.
+The batch's weights implement these means. Shapes: probes m, words w of s sentences, rank r.
 """
 
 import torch
@@ -11,20 +11,20 @@ from workflow.lib.methods.structural.batches import Batch
 
 
 def depth_loss(projected: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """(m,) from (m, w, r)."""
+    """(m,) losses from projected words (m, w, r)."""
     predicted = projected.square().sum(2)
     return (predicted - batch.depth).abs() @ batch.word_weight
 
 
 def distance_loss(projected: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """(m,) from (m, w, r)."""
+    """(m,) losses from projected words (m, w, r)."""
     predicted = squared_distances(padded(projected, batch))
     errors = (predicted.unflatten(0, (-1, len(batch.distance))) - batch.distance).abs()
     return errors.flatten(1) @ batch.pair_weight.flatten()
 
 
 def padded(projected: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """(m * s, longest, r): sentences filled up with zeros."""
+    """(m * s, longest, r) sentences, padded with zeros."""
     m, _, r = projected.shape
     n_sentences, longest, _ = batch.distance.shape
     zeros = projected.new_zeros(m, n_sentences * longest, r)
@@ -32,7 +32,7 @@ def padded(projected: torch.Tensor, batch: Batch) -> torch.Tensor:
 
 
 def squared_distances(words: torch.Tensor) -> torch.Tensor:
-    """(..., n, n) from (..., n, r) by |a - b|^2 = |a|^2 + |b|^2 - 2ab."""
+    """(s, n, n) squared distances of words (s, n, r), by |a - b|^2 = |a|^2 + |b|^2 - 2ab."""
     norms = words.square().sum(2)
     return torch.baddbmm(norms[:, :, None] + norms[:, None, :], words, words.transpose(1, 2), alpha=-2)
 

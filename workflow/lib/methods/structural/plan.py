@@ -1,4 +1,4 @@
-"""What structural probes of a model on a treebank read: every layer of every word."""
+"""Activations that structural probes read: every layer of every word of a treebank."""
 
 from workflow.lib.activations.plan import Cache
 

@@ -1,12 +1,12 @@
-"""How much of the trees do probes find? Spearman, root accuracy and UUAS, counted as Hewitt and Manning do.
+"""Scores of structural probes: Spearman correlation, root accuracy and UUAS, computed like Hewitt and Manning's.
 
 spearman       of a sentence's depths, or of each word's distances to all words: the mean within each sentence length,
                then over lengths from min_length to max_length; other sentences are not counted
-root_accuracy  share of sentences, of any length, whose root is the least deep word
-uuas           share of the gold trees' edges, of sentences of any length, that the distances' spanning tree has
-Gold ranks are full of ties, predictions have none: even a perfect probe stays below 1 in
-Spearman (on English EWT at 0.953 for depths, 0.966 for distances).
-Punctuation is a word for Spearman; roots and edges are sought, and spanning trees grown, among the other words.
+root_accuracy  share of sentences of any length in which the least deep word is the root
+uuas           share of gold edges, in sentences of any length, that are in the minimum spanning tree of the distances
+Gold ranks have many ties, predictions have none: even a perfect probe stays below a Spearman correlation of 1 (on
+English EWT 0.953 for depths, 0.966 for distances).
+Punctuation counts as words for Spearman; roots, edges and spanning trees leave it out.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from workflow.lib.methods.structural.spanning import spanning_edges
 
 @dataclass(frozen=True)
 class Gold:
-    """What the trees of equally long sentences say."""
+    """Gold annotation of equally long sentences."""
 
     words: np.ndarray  # (s, n) rows of the vectors
     excluded: np.ndarray  # (s, n) punctuation
@@ -33,12 +33,12 @@ class Gold:
 
 @dataclass(frozen=True)
 class Scores:
-    measures: dict[str, tuple[float, int]]  # value, and the sentences it is over
-    by_length: dict[int, tuple[float, int]]  # Spearman, likewise, of the lengths that count
+    measures: dict[str, tuple[float, int]]  # value, and number of sentences
+    by_length: dict[int, tuple[float, int]]  # Spearman, and number of sentences, of the lengths that count
 
 
 class Evaluation:
-    """Of a treebank's test sentences: what does not change from probe to probe is computed once."""
+    """Scores probes on a treebank's test sentences; what all probes share is computed once."""
 
     def __init__(self, trees: Trees, min_length: int, max_length: int):
         self.lengths = range(min_length, max_length + 1)
@@ -52,7 +52,7 @@ class Evaluation:
             raise UserError("structural probes: test sentences have no two words that are not punctuation")
 
     def depth(self, projected: np.ndarray) -> Scores:
-        """From (words, rank)."""
+        """Scores of a depth probe, from projected words (words, rank)."""
         sums, found, n_roots = {}, 0, 0
         for part in self.parts:
             depths = np.square(projected[part.words].astype(np.float64)).sum(2)
@@ -63,7 +63,7 @@ class Evaluation:
         return summary(sums, "root_accuracy", found / n_roots, int(n_roots))
 
     def distance(self, projected: np.ndarray) -> Scores:
-        """From (words, rank)."""
+        """Scores of a distance probe, from projected words (words, rank)."""
         sums, found, n_edges, n_trees = {}, 0, 0, 0
         for part in self.parts:
             distances = squared_distances(projected[part.words].astype(np.float64))
@@ -74,7 +74,7 @@ class Evaluation:
         return summary(sums, "uuas", found / n_edges, int(n_trees))
 
     def _add(self, sums: dict, predicted: np.ndarray, gold: np.ndarray) -> None:
-        """Long sentences of one length may come in several parts."""
+        """Add a part's correlations to the sums by length; sentences of one length may come in several parts."""
         s, n = gold.shape[:2]
         if n in self.lengths:
             total, count = sums.get(n, (0.0, 0))
@@ -85,7 +85,7 @@ def gold_of(trees: Trees, n: int, sentences: np.ndarray) -> Gold:
     words = trees.first[sentences][:, None] + np.arange(n)
     excluded, depth = trees.is_punctuation[words], trees.depth[words]
     distance = trees.distance[trees.first_pair[sentences][:, None] + np.arange(n * n)].reshape(-1, n, n)
-    # a tree whose punctuation has dependents falls apart without it: the spanning tree joins them over it
+    # without punctuation that has dependents, the tree is disconnected: the spanning tree connects it again
     edges = spanning_edges(distance, excluded)
     return Gold(words, excluded, depth.argmin(1), edges, unit_ranks(depth), unit_ranks(distance))
 
@@ -94,8 +94,8 @@ def unit_ranks(values: np.ndarray) -> np.ndarray:
     """Ranks along the last axis with mean 0 and norm 1: Spearman's correlation is the product of two such rows. Ties
     get their average rank.
 
-    A row of equal values has no ranks; it becomes 0, and so does its correlation (scipy says NaN, which would spoil
-    the mean for one sentence of which a probe says nothing).
+    A row of equal values becomes 0, and so does its correlation (scipy returns NaN, so that one sentence with constant
+    predictions would spoil the mean).
     """
     ranks = rankdata(values, axis=-1) - (values.shape[-1] + 1) / 2
     norms = np.linalg.norm(ranks, axis=-1, keepdims=True)
@@ -103,7 +103,7 @@ def unit_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def squared_distances(words: np.ndarray) -> np.ndarray:
-    """(s, n, n) from (s, n, rank), exactly 0 from a word to itself."""
+    """(s, n, n) squared distances of words (s, n, rank), exactly 0 from a word to itself."""
     products = words @ words.transpose(0, 2, 1)
     norms = np.diagonal(products, axis1=1, axis2=2)
     return norms[:, :, None] + norms[:, None, :] - 2 * products

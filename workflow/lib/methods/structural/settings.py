@@ -1,4 +1,4 @@
-"""What can be set of the structural probes; defaults are Hewitt and Manning's, the rank is Merchant et al.'s."""
+"""Settings of the structural probes; defaults are Hewitt and Manning's, the rank is Merchant et al.'s."""
 
 from dataclasses import asdict, dataclass
 
@@ -8,12 +8,12 @@ from workflow.lib.base.settings import settings_of
 
 @dataclass(frozen=True)
 class StructuralSettings:
-    rank: int = 512  # of the projection: Merchant et al.'s; Hewitt and Manning's runs by layer have the vectors' width
+    rank: int = 512  # of the projection, as in Merchant et al.; Hewitt and Manning's runs by layer use the full width
     max_epochs: int = 40
     batch_size: int = 20  # sentences
     learning_rate: float = 1e-3
     patience: int = 5  # epochs without improvement on dev, after which a probe stops
-    min_length: int = 5  # words of the sentences that Spearman's correlation is averaged over
+    min_length: int = 5  # in words, of the sentences that Spearman's correlation is averaged over
     max_length: int = 50
 
 

@@ -1,4 +1,4 @@
-"""Minimum spanning trees of many sentences in one call: a sentence's words are a component of one graph."""
+"""Minimum spanning trees of many sentences in one call: each sentence is a component of one graph."""
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -6,10 +6,10 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 
 def spanning_edges(distances: np.ndarray, excluded: np.ndarray) -> np.ndarray:
-    """(s, n, n) True where two words are joined, both ways, from (s, n, n) distances and (s, n) words to leave out.
+    """(s, n, n) symmetric edges (True) of the spanning trees, from (s, n, n) distances and (s, n) words to leave out.
 
-    Of equally distant pairs the first one, row by row, is joined, as in Hewitt and Manning's code: the weights are the
-    pairs' ranks, which have no ties (and no zeros, which scipy takes for missing edges).
+    Ties go to the first pair, row by row, as in Hewitt and Manning's code: the weights are the pairs' ranks, which have
+    no ties (and no zeros, which scipy treats as missing edges).
     """
     s, n, _ = distances.shape
     is_pair = ~excluded[:, :, None] & ~excluded[:, None, :] & np.triu(np.ones((n, n), dtype=bool), 1)

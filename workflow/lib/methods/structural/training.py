@@ -1,4 +1,4 @@
-"""Train both probes on several layers in one pass over the data; each stops by itself and keeps its best weights."""
+"""Trains both probes on several layers in one pass over the data; each stops on its own and keeps its best weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from workflow.lib.methods.structural.probes import PROBES, StructuralProbe, proj
 from workflow.lib.methods.structural.settings import StructuralSettings
 
 Vectors = dict[int, torch.Tensor]  # (words, width) by layer
-MIN_IMPROVEMENT = 1e-4  # of the loss on dev, to count for stopping (as in Hewitt and Manning's code)
+MIN_IMPROVEMENT = 1e-4  # of the dev loss, for early stopping (as in Hewitt and Manning's code)
 
 
 @dataclass
 class Probe:
-    """A trained projection: (width, rank) weights of the epoch with the best loss on dev."""
+    """A trained projection: (width, rank) weights of the epoch with the best dev loss."""
 
     layer: int
     probe: str  # depth or distance
@@ -34,7 +34,7 @@ class Training:
     def __init__(self, probe: StructuralProbe, settings: StructuralSettings):
         self.probe, self.patience = probe, settings.patience
         self.optimiser = torch.optim.Adam(probe.parameters(), lr=settings.learning_rate, fused=True)
-        # a tenth of the rate after every epoch whose loss on dev is not better by 1e-4 of the best
+        # divides the rate by 10 after every epoch whose dev loss is not below the best by 1e-4 of it
         self.schedule = ReduceLROnPlateau(self.optimiser, factor=0.1, patience=0, threshold=1e-4)
         self.best = Probe(probe.layer, probe.probe, probe.projection.detach().clone())
         self.epochs_without_improvement = 0
@@ -54,7 +54,7 @@ class Training:
 
 
 def losses_of(running: Sequence[Training], vectors: Vectors, batch: Batch) -> torch.Tensor:
-    """(running,) on a batch; depth probes come before distance probes. Vectors are gathered once for both."""
+    """(running,) losses on a batch, depth probes before distance probes. Vectors are gathered once for both."""
     probes = [each.probe for each in running]
     layers = sorted({probe.layer for probe in probes})
     gathered = torch.stack([vectors[layer].index_select(0, batch.words) for layer in layers])
@@ -71,7 +71,7 @@ def losses_of(running: Sequence[Training], vectors: Vectors, batch: Batch) -> to
 def train_probes(
     train: tuple[Vectors, Trees], dev: tuple[Vectors, Trees], settings: StructuralSettings, seed: int
 ) -> list[Probe]:
-    """A depth and a distance probe for each layer of `train`, whose vectors and trees belong together; so for `dev`."""
+    """A depth and a distance probe for each layer. `train` and `dev` are vectors by layer, and the matching trees."""
     (vectors, trees), (dev_vectors, dev_trees) = train, dev
     width, device = next(iter(vectors.values())).shape[1], next(iter(vectors.values())).device
     trainings = [

@@ -1,4 +1,4 @@
-"""The words of a treebank as a model's layers see them, beside their trees; how many layers memory holds at a time."""
+"""Vectors of a treebank's words in a model's layers, with their trees; groups of layers that fit in memory."""
 
 from pathlib import Path
 
@@ -9,13 +9,13 @@ from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.methods.structural.gold_trees import trees_of
 
-# Vectors that are held to train on, as float32: a third of a laptop's 8 GB. The demo's and many a treebank's layers fit
-# together; of BERT-base on all of English EWT (700 MB a layer) it is four at a time. One layer is held in any case.
+# Size of the training vectors in memory, as float32: a third of a laptop's 8 GB. All layers of the demo and of many
+# treebanks fit; of BERT-base on all of English EWT (700 MB per layer), four at a time. At least one layer is held.
 BYTES_HELD = 3 << 30
 
 
 class TreebankWords:
-    """`folder`: activations of words; `data`: the treebank's file."""
+    """`folder`: activations of the words; `data`: the treebank's file."""
 
     def __init__(self, folder: str | Path, data: str | Path):
         table, info = read_dataset(data)
@@ -33,7 +33,7 @@ class TreebankWords:
         return 4 * width * int(self.trees.length.sum())
 
     def layer(self, layer: int) -> np.ndarray:
-        """(words, width) float32"""
+        """(words, width) float32 vectors of a layer."""
         vectors = read_vectors(self.files[layer]).astype(np.float32, copy=False)
         if not np.isfinite(vectors).all():
             raise UserError(f"{self.files[layer]} holds numbers that are not finite; the model may have diverged")
@@ -41,6 +41,6 @@ class TreebankWords:
 
 
 def layer_groups(n_layers: int, bytes_per_layer: int, bytes_held: int = BYTES_HELD) -> list[list[int]]:
-    """Layers to train together: as few groups as memory allows, of nearly the same size."""
+    """Groups of layers to train together: as few as memory allows, of nearly equal size."""
     at_once = min(n_layers, max(1, bytes_held // bytes_per_layer))
     return [part.tolist() for part in np.array_split(np.arange(n_layers), -(-n_layers // at_once))]

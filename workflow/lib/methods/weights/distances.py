@@ -1,4 +1,4 @@
-"""How far did fine-tuning move a block's weights? Norms of W_after - W_before, block by block."""
+"""How far fine-tuning has moved the weights: norms of W_after - W_before, block by block."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ NORMS = {"frobenius": "fro", "spectral": 2}
 
 
 def attention_output(block: nn.Module) -> nn.Linear:
-    """The projection that writes what attention found: the last one of the module that holds the block's first."""
+    """The output projection of attention: the last projection of the module that contains the block's first one."""
     projections = linear_projections(block)
     attention = next(iter(projections)).split(".")[0]
     return [module for name, module in projections.items() if name.split(".")[0] == attention][-1]
@@ -30,10 +30,10 @@ SHORT_NAMES: dict[str, Callable[[nn.Module], list[nn.Linear]]] = {
 def block_distances(
     before: PreTrainedModel, after: PreTrainedModel, projections: list[str], norms: list[str]
 ) -> list[dict]:
-    """Rows of layer (1..L), projection, norm, distance, and `relative`: distance by the norm of the weights before.
+    """Rows of layer (1..L), projection, norm, distance, and `relative`: distance / norm of the weights before.
 
-    A projection is `output` (the last of the feed-forward part, the paper's), `attention_output`, `all` (root of the
-    sum of squares over a block's projections) or a projection's name inside its block, such as attention.self.query.
+    A projection is `output` (the last one of the feed-forward part, as in the paper), `attention_output`, `all` (root
+    of the sum of squares over a block's projections) or a projection's name in its block, such as attention.self.query.
     """
     if unknown := [norm for norm in norms if norm not in NORMS]:
         raise UserError(f"unknown norm '{unknown[0]}'{nearest(unknown[0], list(NORMS))}")
@@ -58,7 +58,7 @@ def block_distances(
 
 
 def _weights(block: nn.Module, projection: str) -> list[torch.Tensor]:
-    """In float64, because a norm is a sum over millions of squares."""
+    """Weight matrices in float64, because a norm is a sum over millions of squares."""
     by_name = linear_projections(block)
     if projection in SHORT_NAMES:
         found = SHORT_NAMES[projection](block)

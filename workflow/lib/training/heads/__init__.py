@@ -1,20 +1,23 @@
-"""What stands on an encoder during fine-tuning: one file per kind of head, with all that the loop asks of a task.
+"""Task heads on an encoder during fine-tuning: one file per kind of head, with all that the training loop needs.
 
-tunable         an encoder and a head, and what every head must offer
-rows            what examples have in common that are whole rows
+tunable         an encoder and a head, and the interface of heads
+rows            base classes of examples
 classification  sequence, word, word_pair: a label for each text, word or pair of words
-parser          a head and a relation for each word (its parts: `biaffine`; its examples: `sentences`)
-answers         where the answer begins and ends in a passage (its examples: `questions`, cut into `windows`)
+pooled          a label for each text by transformers' own classifier, on the pre-trained pooler
+parser          a syntactic head and a relation for each word (layers: `biaffine`; examples: `sentences`)
+answers         start and end of the answer in a passage (examples: `questions`, split into `windows`)
 """
 
 from workflow.lib.base.errors import UserError, nearest
 
 
 def head_class(name: str) -> type:
-    """By the name it has in the config. Imported on demand: no task needs them all."""
-    from workflow.lib.training.heads import answers, classification, parser
+    """A head's class by its name in the config. Imported on demand, as no task needs all of them."""
+    from workflow.lib.training.heads import answers, classification, parser, pooled
 
-    heads = classification.HEADS | {"parser": parser.ParserHead, "answers": answers.AnswerHead}
+    heads = classification.HEADS | {
+        "pooled": pooled.PooledHead, "parser": parser.ParserHead, "answers": answers.AnswerHead
+    }  # fmt: skip
     if name not in heads:
         raise UserError(f"unknown head '{name}'{nearest(name, list(heads))}")
     return heads[name]

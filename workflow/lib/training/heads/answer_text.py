@@ -1,4 +1,4 @@
-"""Answers as text: SQuAD's measures, and the choice of a span from scores for its beginning and its end."""
+"""Answers as text: SQuAD's metrics, and the selection of a span from scores of its start and end."""
 
 import re
 import string
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-N_BEST, LONGEST_ANSWER = 20, 30  # beginnings and ends that are paired; tokens of an answer (SQuAD's settings of BERT)
+N_BEST, LONGEST_ANSWER = 20, 30  # candidate starts and ends; maximum tokens of an answer (BERT's settings for SQuAD)
 WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def normalised(text: str) -> str:
-    """As SQuAD's own script does it: lower case, no (ASCII) punctuation, no articles, single spaces, in this order."""
+    """Normalised as in SQuAD's own script: lower case, no (ASCII) punctuation, no articles, single spaces."""
     return " ".join(ARTICLES.sub(" ", text.lower().translate(WITHOUT_PUNCTUATION)).split())
 
 
@@ -23,7 +23,8 @@ def exact_match(guess: str, reference: str) -> float:
 
 
 def f1(guess: str, reference: str) -> float:
-    """Overlap of words. Where either has none left, both must: the rule of SQuAD 2 (1.1 gives 0 even to "the")."""
+    """F1 of word overlap. If either text is empty after normalisation, 1 only if both are: the rule of SQuAD 2 (in 1.1
+    even "the" against "the" scores 0)."""
     guessed, true = normalised(guess).split(), normalised(reference).split()
     if not guessed or not true:
         return float(guessed == true)
@@ -32,12 +33,12 @@ def f1(guess: str, reference: str) -> float:
 
 
 def best_over(measure: Callable[[str, str], float], guess: str, references: list[str]) -> float:
-    """Against the most similar reference; a question without any asks for no answer."""
+    """The best score over references; without references, the expected answer is empty."""
     return max(measure(guess, reference) for reference in references or [""])
 
 
 def blind_f1(contexts: list[str], references: list[list[str]]) -> float:
-    """What is scored without reading the questions: the first n words of every context, at the best n."""
+    """F1 of a baseline that ignores the questions: the first n words of every context, for the best n."""
     words = [context.split() for context in contexts]
     longest = min(LONGEST_ANSWER, max(map(len, words)))
     return max(
@@ -53,8 +54,8 @@ class Span(NamedTuple):
 
 
 def best_span(begins: np.ndarray, ends: np.ndarray) -> Span | None:
-    """The best pair of the N_BEST best beginnings and ends of a context. None: all of them end before they begin, or
-    are too long."""
+    """The best pair among the N_BEST best starts and ends in a context. None: all pairs end before they start, or are
+    too long."""
     first, last = (np.argsort(-scores, kind="stable")[:N_BEST] for scores in (begins, ends))
     n_tokens = last[None, :] - first[:, None] + 1
     sums = begins[first][:, None] + ends[last][None, :]

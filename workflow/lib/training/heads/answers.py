@@ -1,4 +1,4 @@
-"""Span question answering: where in the context does the answer begin, and where does it end?"""
+"""Extractive question answering: predicts the start and the end of the answer in the context."""
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from workflow.lib.training.heads.tunable import Head, Tunable
 
 
 class AnswerHead(Head):
-    """One linear layer with two outputs for each token, as in BERT's own code, which has no dropout here."""
+    """One linear layer with two outputs per token, without dropout, as in BERT's own code."""
 
     def __init__(self, width: int, labels: list[str], settings: dict):
         super().__init__(width, labels, settings)
@@ -28,7 +28,7 @@ class AnswerHead(Head):
         return read_questions(table, info, tokenizer, longest)
 
     def forward(self, states: torch.Tensor, batch: AnswerBatch) -> torch.Tensor:
-        """(windows, tokens, 2) scores for the answer's first and last token."""
+        """(windows, tokens, 2) scores of the answer's first and last token."""
         return self.linear(states).masked_fill(~batch.may_win.unsqueeze(2), float("-inf"))
 
     def loss(self, said: torch.Tensor, batch: AnswerBatch) -> torch.Tensor:
@@ -49,10 +49,10 @@ class AnswerHead(Head):
         return {name: float(values.mean()) for name, values in outcomes.items()}
 
     def answers(self, model: Tunable, examples: AnswerExamples) -> list[str]:
-        """For each question the best span of all its windows, as text, or nothing ("").
+        """For each question, the best span of all its windows as text, or no answer ("").
 
-        Nothing is a choice only where some questions have no answer (SQuAD 2, not the paper's 1.1): taken if even the
-        window that least prefers [CLS] prefers it to every span.
+        No answer is possible only if some questions have none (SQuAD 2, not the paper's 1.1): it is chosen if even the
+        lowest [CLS] score of the windows is higher than every span's score.
         """
         spans, nothing = [None] * len(examples), np.empty(len(examples))
         for chosen, _, said in model.said_of(examples):

@@ -1,16 +1,16 @@
-"""The layers of a biaffine parser (Dozat and Manning 2017): a word in a role, and how well two words fit each other."""
+"""The layers of a biaffine parser (Dozat and Manning 2017): role-specific word vectors, and scores of word pairs."""
 
 import torch
 from torch import nn
 from torch.nn.functional import dropout, leaky_relu, pad
 
-SLOPE = 0.1  # of the leaky ReLU below 0, as in their parser
+SLOPE = 0.1  # of the leaky ReLU below 0, as in Dozat and Manning's parser
 
 
 class Role(nn.Module):
-    """What a word is as a dependent, or as a head: one layer.
+    """Vectors of words as dependents, or as heads: one layer.
 
-    A unit is dropped in all words of a sentence or in none, as theirs are: then heads compete on equal terms.
+    Dropout uses one mask for all words of a sentence, as in Dozat and Manning, so that heads compete on equal terms.
     """
 
     def __init__(self, width: int, size: int, share_dropped: float):
@@ -20,25 +20,25 @@ class Role(nn.Module):
         nn.init.zeros_(self.linear.bias)
 
     def forward(self, nodes: torch.Tensor) -> torch.Tensor:
-        """(sentences, words, size)"""
+        """(sentences, words, size) vectors."""
         hidden = leaky_relu(self.linear(nodes), SLOPE)
         kept = dropout(hidden.new_ones(len(hidden), 1, hidden.shape[-1]), self.share_dropped, self.training)
         return hidden * kept
 
 
-# Both begin with zeros, as theirs do: nothing is preferred before it is learnt. A 1 beside a vector makes the bilinear
-# form linear in the other one.
+# Both are initialised with zeros, as in Dozat and Manning: no preference before training. Appending a 1 to a vector
+# adds a term that is linear in the other one.
 
 
 class ArcScores(nn.Module):
-    """dependent' U head + u' head. What depends on the dependent alone moves all its heads alike, so it is left out."""
+    """dependent' U head + u' head. A term in the dependent alone would shift all its heads equally, and is left out."""
 
     def __init__(self, size: int):
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(size + 1, size))
 
     def forward(self, dependents: torch.Tensor, heads: torch.Tensor) -> torch.Tensor:
-        """(sentences, dependents, heads)"""
+        """(sentences, dependents, heads) scores."""
         return _and_one(dependents) @ self.weight @ heads.transpose(1, 2)
 
 
@@ -50,8 +50,8 @@ class LabelScores(nn.Module):
         self.weight = nn.Parameter(torch.zeros(size + 1, n_labels, size + 1))
 
     def forward(self, dependents: torch.Tensor, heads: torch.Tensor) -> torch.Tensor:
-        """(pairs, labels), of dependent i with head i."""
-        # one large product instead of one for each label
+        """(pairs, labels) scores of dependent i with head i."""
+        # one large product instead of one per label
         turned = (_and_one(dependents) @ self.weight.flatten(1)).view(-1, *self.weight.shape[1:])
         return (turned @ _and_one(heads).unsqueeze(2)).squeeze(2)
 

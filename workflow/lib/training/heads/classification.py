@@ -1,4 +1,4 @@
-"""A label for each text, word or pair of words: one linear layer on what it reads of the last layer."""
+"""Classification of texts, words or pairs of words: one linear layer on vectors of the last layer."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedTokenizerBase
 
+from workflow.lib.base.tasks import TEXT_HEADS
 from workflow.lib.data.labelled_units import Units, label_numbers, labelled_units, vocabulary
 from workflow.lib.encoders.tokenization import Encoded, encode
 from workflow.lib.encoders.unit_pooling import BatchTokens, mean_of_tokens
@@ -27,7 +28,7 @@ class UnitBatch:
 
 @dataclass(frozen=True)
 class UnitExamples(WholeRows):
-    """Tokenised rows and the labelled units in them; `rows` are those that take part, with all their units."""
+    """Tokenised rows and their labelled units; `rows` are the rows in use, with all their units."""
 
     encoded: Encoded
     units: Units
@@ -37,7 +38,7 @@ class UnitExamples(WholeRows):
 
     @cached_property
     def first_unit(self) -> np.ndarray:
-        """Units are in order of examples: those of row r are first_unit[r] … first_unit[r + 1] - 1."""
+        """Units are ordered by example: those of row r are first_unit[r] … first_unit[r + 1] - 1."""
         return np.searchsorted(self.units.example, np.arange(len(self.encoded.lengths) + 1))
 
     def units_of(self, chosen: np.ndarray) -> np.ndarray:
@@ -56,7 +57,7 @@ class UnitExamples(WholeRows):
 
 
 class LinearHead(Head):
-    """Reads the very vectors that probes read later, with nothing in between."""
+    """Reads exactly the vectors that probes read later, with no layer in between."""
 
     name, n_vectors = "", 1
 
@@ -73,7 +74,7 @@ class LinearHead(Head):
     ) -> UnitExamples:
         units = labelled_units(table, info, cls.name)
         labels = labels or vocabulary(units, info)
-        encoded = encode(table, info, tokenizer, longest, by_word=cls.name != "sequence")
+        encoded = encode(table, info, tokenizer, longest, by_word=cls.name not in TEXT_HEADS)
         return UnitExamples(encoded, units, labels, label_numbers(units, labels), np.arange(len(table)))
 
     def vectors(self, states: torch.Tensor, batch: UnitBatch) -> torch.Tensor:
@@ -101,7 +102,7 @@ class LinearHead(Head):
 
 
 class SequenceHead(LinearHead):
-    """Reads [CLS]. No pooler: its tanh would stand between task and vector."""
+    """Reads [CLS], without a pooler, whose tanh would come between the vector and the classifier."""
 
     name, outcomes_are_rows = "sequence", True
 
@@ -119,7 +120,7 @@ class WordHead(LinearHead):
 
 
 class WordPairHead(WordHead):
-    """Reads a word and its syntactic head, one after the other."""
+    """Reads the concatenated vectors of a word and its syntactic head."""
 
     name, n_vectors = "word_pair", 2
 

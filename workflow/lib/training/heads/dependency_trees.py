@@ -5,13 +5,13 @@ Heads are 1-based as in CoNLL-U, 0 is the root. Scores are (words, 1 + words): r
 
 import numpy as np
 
-WORST = 1e9  # stands for infinity, from which nothing can be subtracted
+WORST = 1e9  # replaces infinity, which cannot be subtracted
 
 
 def is_tree(heads: np.ndarray) -> bool:
-    """One root, and every word hangs from it."""
+    """Whether there is one root, from which every word is reached."""
     above = np.concatenate([[0], heads])
-    for _ in range(len(heads).bit_length()):  # twice as far each time: who is not at the root by then runs in a circle
+    for _ in range(len(heads).bit_length()):  # pointer doubling: a word not at the root by then is in a cycle
         above = above[above]
     return bool(np.count_nonzero(heads == 0) == 1 and not above.any())
 
@@ -19,13 +19,13 @@ def is_tree(heads: np.ndarray) -> bool:
 def best_tree(scores: np.ndarray) -> np.ndarray:
     """Heads of the single-root tree with the highest sum of scores. A word's score as its own head is ignored.
 
-    Chu-Liu/Edmonds in Tarjan's order: follow best heads until they close a circle, make the circle one node, go on. The
-    root stays out of it until all words are one node, and then gives its single best edge: as if its edges were
-    infinitely bad, so that no tree with two of them can win. Exact, and no large number spoils the sums.
+    Chu-Liu/Edmonds in Tarjan's order: follow best heads until they form a cycle, contract the cycle to one node, go on.
+    The root is left out until all words are one node, and then adds its single best edge: as if its edges had infinite
+    cost, so that no tree with two of them can win. Exact, without large numbers in the sums.
     """
     n = len(scores)
-    enter = np.empty((2 * n, n + 1))  # row: a node (a word or a circle); column: best way into it from that head
-    # a diverged model says NaN or infinity; it shall score badly rather than stop the run
+    enter = np.empty((2 * n, n + 1))  # row: a node (a word or a cycle); column: best score of an edge from that head
+    # a diverged model gives NaN or infinity; it should score badly rather than stop the run
     enter[:n] = np.nan_to_num(scores.astype(np.float64), nan=0.0, posinf=WORST, neginf=-WORST)
     words = np.arange(n)
     enter[words, words + 1] = -np.inf
@@ -33,7 +33,7 @@ def best_tree(scores: np.ndarray) -> np.ndarray:
     if is_tree(greedy):
         return greedy  # nothing is better than every word's best head
 
-    into = np.empty((2 * n, n + 1), dtype=np.int64)  # the word at which that way arrives
+    into = np.empty((2 * n, n + 1), dtype=np.int64)  # the dependent of that edge
     into[:n] = words[:, None]
     words_of = [[word] for word in range(n)]  # of each node
     node_of = list(range(n))  # the outermost node around each word
@@ -61,7 +61,7 @@ def best_tree(scores: np.ndarray) -> np.ndarray:
 
 
 def _entrances(circle: list[int], edges: dict, enter: np.ndarray, into: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """From each head: who enters at a member takes the place of the edge that the member has within the circle."""
+    """Best edges into a cycle from each head: an edge to a member replaces the member's edge within the cycle."""
     kept = [enter[member, edges[member][0]] for member in circle]
     gains = enter[circle] - np.array(kept)[:, None]
     best = gains.argmax(axis=0)
@@ -70,7 +70,7 @@ def _entrances(circle: list[int], edges: dict, enter: np.ndarray, into: np.ndarr
 
 
 def _opened(node: int, edges: dict, insides: dict, outside: dict, n: int) -> np.ndarray:
-    """Open the circles from outside in: an edge settles all nodes around its word, their other members keep theirs."""
+    """Expand cycles from the outside in: an edge settles all nodes around its word; their other members keep theirs."""
     heads, waiting = np.zeros(n, dtype=np.int64), [node]
     while waiting:
         node = waiting.pop()
@@ -84,6 +84,6 @@ def _opened(node: int, edges: dict, insides: dict, outside: dict, n: int) -> np.
 
 
 def attachment_scores(heads: np.ndarray, labels: np.ndarray, true_heads: np.ndarray, true_labels: np.ndarray):
-    """(UAS, LAS) over all words, punctuation included. A true label of -1 (unknown) cannot be met."""
+    """(UAS, LAS) over all words, including punctuation. A true label of -1 (unknown) always counts as wrong."""
     right = heads == true_heads
     return float(right.mean()), float((right & (labels == true_labels) & (true_labels >= 0)).mean())

@@ -1,4 +1,4 @@
-"""Biaffine dependency parser: which word is each word's head, and by which relation (Dozat and Manning 2017)."""
+"""Biaffine dependency parser: predicts each word's head and relation (Dozat and Manning 2017)."""
 
 from typing import NamedTuple
 
@@ -17,12 +17,12 @@ from workflow.lib.training.heads.tunable import Head, Tunable
 
 class Said(NamedTuple):
     arcs: torch.Tensor  # (words, 1 + longest sentence) score of each head; -inf: no such word, or the word itself
-    dependents: torch.Tensor  # (words, size) what a relation is read from, once a head is chosen
+    dependents: torch.Tensor  # (words, size) for scores of relations, once a head is chosen
     heads: torch.Tensor  # (sentences, 1 + longest sentence, size)
 
 
 class ParserHead(Head):
-    """Reads the mean of a word's tokens; the root is [CLS]."""
+    """Reads the mean of a word's tokens; [CLS] represents the root."""
 
     def __init__(self, width: int, labels: list[str], settings: dict):
         super().__init__(width, labels, settings)
@@ -49,11 +49,11 @@ class ParserHead(Head):
         return Said(arcs, self.label_dependent(nodes)[at], self.label_head(nodes))
 
     def label_scores(self, said: Said, batch: TreeBatch, heads: torch.Tensor) -> torch.Tensor:
-        """(words, labels) if these were the heads."""
+        """(words, labels) scores of relations, given these heads."""
         return self.labels(said.dependents, said.heads[batch.line, heads])
 
     def loss(self, said: Said, batch: TreeBatch) -> torch.Tensor:
-        """Relations are learnt at the true heads, and only those that have a number."""
+        """Arc and relation losses; relations are trained on the gold heads, without relations numbered -1."""
         of_arcs = cross_entropy(said.arcs, batch.heads, reduction="sum")
         labels = self.label_scores(said, batch, batch.heads)
         return 0.5 * of_arcs + 0.5 * cross_entropy(labels, batch.labels, ignore_index=-1, reduction="sum")
@@ -78,7 +78,7 @@ class ParserHead(Head):
 
 
 def best_trees(arcs: torch.Tensor, batch: TreeBatch) -> torch.Tensor:
-    """Heads of all words, each sentence by itself."""
+    """Heads of all words in the best tree of each sentence."""
     scores, sizes = arcs.float().cpu().numpy(), torch.bincount(batch.line).tolist()
     sentences = np.split(scores, np.cumsum(sizes)[:-1])
     trees = [best_tree(sentence[:, : n + 1]) for sentence, n in zip(sentences, sizes)]

@@ -1,6 +1,6 @@
-"""Questions with their contexts, as the answering head reads them: an example is one window of a question's context."""
+"""Examples of the question-answering head: each is one window of a question's context."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,28 +10,29 @@ from transformers import PreTrainedTokenizerBase
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.encoders.tokenization import Encoded
+from workflow.lib.training.heads.rows import FromRows
 from workflow.lib.training.heads.windows import Frame, Room
 
 
 @dataclass(frozen=True)
 class AnswerBatch:
     inputs: dict[str, torch.Tensor]
-    may_win: torch.Tensor  # (windows, tokens) those of the context, and [CLS], which says "not in this window"
-    first: torch.Tensor  # token of the answer; 0, which is [CLS]: not in this window
+    may_win: torch.Tensor  # (windows, tokens) True for the context, and for [CLS], which means "not in this window"
+    first: torch.Tensor  # first token of the answer; 0, which is [CLS]: not in this window
     last: torch.Tensor
 
 
 @dataclass(frozen=True)
-class AnswerExamples:
-    """Windows in the order of their questions; `rows` are the questions that take part, with all their windows."""
+class AnswerExamples(FromRows):
+    """Windows, ordered by question; `rows` are the questions in use, with all their windows."""
 
-    encoded: Encoded  # windows
-    question: np.ndarray  # of each window
-    begin: np.ndarray  # first token of the context that the window shows
-    n_shown: np.ndarray  # how many it shows
-    place: np.ndarray  # where in the window the first of them stands
-    answer: np.ndarray  # (windows, 2) places of the answer's first and last token; 0: not in this window
-    offsets: list[np.ndarray]  # for each question: characters of its context's tokens, (tokens, 2)
+    encoded: Encoded  # of the windows
+    question: np.ndarray  # each window's question
+    begin: np.ndarray  # first context token in the window
+    n_shown: np.ndarray  # number of context tokens in the window
+    place: np.ndarray  # position of the first of them in the window
+    answer: np.ndarray  # (windows, 2) positions of the answer's first and last token; 0: not in this window
+    offsets: list[np.ndarray]  # for each question: character offsets of its context's tokens, (tokens, 2)
     contexts: list[str]
     references: list[list[str]]
     rows: np.ndarray
@@ -40,17 +41,9 @@ class AnswerExamples:
     def __len__(self) -> int:
         return len(self.windows)
 
-    @property
-    def n_rows(self) -> int:
-        return len(self.rows)
-
-    @property
-    def n_truncated(self) -> int:
-        return self.encoded.n_truncated
-
     @cached_property
     def windows(self) -> np.ndarray:
-        """Numbers of the examples: those of the first of the rows, those of the second, …"""
+        """Indices of the windows in use, row by row."""
         return np.concatenate(self._windows_by_row)
 
     @cached_property
@@ -59,7 +52,7 @@ class AnswerExamples:
         return [np.arange(first[row], first[row + 1]) for row in self.rows]
 
     def windows_of_rows(self) -> list[np.ndarray]:
-        """For each of the rows its examples, as `batch` counts them."""
+        """For each row, its examples, numbered as in `batch`."""
         return np.split(np.arange(len(self)), np.cumsum([len(windows) for windows in self._windows_by_row])[:-1])
 
     @cached_property
@@ -69,9 +62,6 @@ class AnswerExamples:
     @property
     def lengths(self) -> np.ndarray:
         return self.encoded.lengths[self.windows]
-
-    def part(self, rows: np.ndarray) -> "AnswerExamples":
-        return replace(self, rows=self.rows[rows])
 
     def n_units(self, chosen: np.ndarray) -> int:
         return len(chosen)
@@ -86,21 +76,21 @@ class AnswerExamples:
         return AnswerBatch(inputs, *(torch.from_numpy(column).to(device) for column in columns))
 
     def shown(self, at: int) -> slice:
-        """Where the context stands in an example."""
+        """Positions of the context in an example."""
         window = self.windows[at]
         return slice(self.place[window], self.place[window] + self.n_shown[window])
 
     def text(self, at: int, first: int, last: int) -> str:
-        """The context from an example's `first` to its `last` token, counted within `shown`."""
+        """The context's text from an example's `first` to its `last` token, counted within `shown`."""
         window = self.windows[at]
         context, offsets = self.contexts[self.question[window]], self.offsets[self.question[window]]
         return context[offsets[self.begin[window] + first, 0] : offsets[self.begin[window] + last, 1]]
 
 
 def tokens_of_answer(offsets: np.ndarray, answers: list[dict]) -> tuple[int, int] | None:
-    """First and last token with a character of the (first) answer. None: there is none, or no token has any of it.
+    """First and last token that overlap the (first) answer. None: no answer, or no token overlaps it.
 
-    Byte-level tokens may have a part of a character, whose offsets they then share, or nothing but a space: no offsets.
+    Byte-level tokens may be parts of a character, and then share its offsets, or only a space, with empty offsets.
     """
     if not answers:
         return None
@@ -116,7 +106,7 @@ def read_questions(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBa
     room = Room(longest, frame.n_special)
     room.check(info["dataset"])
     contexts, answers = table["context"].to_pylist(), table["answers"].to_pylist()
-    # verbose: no warning about long texts, that is what windows are for
+    # verbose=False: no warning about long texts, which are split into windows
     plain = {"add_special_tokens": False, "verbose": False}
     questions = tokenizer([text.strip() for text in table["question"].to_pylist()], **plain)["input_ids"]
     number = {text: at for at, text in enumerate(dict.fromkeys(contexts))}  # several questions share a context

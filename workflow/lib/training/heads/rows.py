@@ -1,4 +1,4 @@
-"""What examples have in common that are whole rows of a dataset, one pass through the encoder each."""
+"""Base classes of examples: those made from rows of a dataset, and those that are a whole row each."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -10,14 +10,11 @@ from workflow.lib.encoders.tokenization import Encoded
 from workflow.lib.encoders.unit_pooling import BatchTokens, TokenRuns, words_of
 
 
-class WholeRows:
-    """For frozen dataclasses with these two fields; `rows` are the rows of `encoded` that take part."""
+class FromRows:
+    """For frozen dataclasses with these two fields; `rows` are the dataset's rows in use."""
 
     encoded: Encoded
     rows: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     @property
     def n_rows(self) -> int:
@@ -26,6 +23,16 @@ class WholeRows:
     @property
     def n_truncated(self) -> int:
         return self.encoded.n_truncated
+
+    def part(self, rows: np.ndarray) -> Self:
+        return replace(self, rows=self.rows[rows])
+
+
+class WholeRows(FromRows):
+    """Examples that are rows: each row passes through the encoder once, and `rows` index `encoded`."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -38,6 +45,3 @@ class WholeRows:
     def word_tokens(self, rows: np.ndarray, words: np.ndarray, line: np.ndarray, longest: int) -> BatchTokens:
         """The tokens of word `words[i]` of row `rows[i]`, which is line `line[i]` of a batch."""
         return self.words.tokens(self.words.offset[rows] + words, line, longest)
-
-    def part(self, rows: np.ndarray) -> Self:
-        return replace(self, rows=self.rows[rows])

@@ -1,4 +1,4 @@
-"""Sentences with their trees, as the parser reads them."""
+"""Examples of the parser: sentences with their dependency trees."""
 
 from dataclasses import dataclass
 
@@ -15,23 +15,23 @@ from workflow.lib.training.heads.rows import WholeRows
 
 @dataclass(frozen=True)
 class TreeBatch:
-    """The words of all its sentences, one after the other, and where each stands."""
+    """The concatenated words of all sentences in a batch, with their positions and gold trees."""
 
     inputs: dict[str, torch.Tensor]
     tokens: BatchTokens
     line: torch.Tensor  # sentence of the batch
-    place: torch.Tensor  # 1, 2, … in the sentence: 0 is the root
-    n_words: torch.Tensor  # in the word's sentence
-    heads: torch.Tensor  # place of the head
-    labels: torch.Tensor  # -1: a relation that the training rows lack
+    place: torch.Tensor  # position in the sentence: 1, 2, …; 0 is the root
+    n_words: torch.Tensor  # number of words in the word's sentence
+    heads: torch.Tensor  # position of the head
+    labels: torch.Tensor  # -1: a relation that does not occur in the training rows
 
 
 @dataclass(frozen=True)
 class TreeExamples(WholeRows):
-    """Tokenised sentences and their trees; `rows` are those that take part."""
+    """Tokenised sentences and their trees; `rows` are the sentences in use."""
 
     encoded: Encoded
-    heads: np.ndarray  # of all words, sentence after sentence
+    heads: np.ndarray  # of all words, sentence by sentence
     numbers: np.ndarray  # of their relations
     labels: list[str]
     rows: np.ndarray
@@ -58,7 +58,7 @@ class TreeExamples(WholeRows):
 def read_trees(
     table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, longest: int, labels: list[str] | None
 ) -> TreeExamples:
-    """`labels` None: those that occur, sorted."""
+    """Examples of a treebank. `labels` None: the relations that occur, sorted."""
     if info["kind"] != "treebank":
         raise UserError(f"dataset {info['dataset']}: head 'parser' needs a treebank, this is of kind '{info['kind']}'")
     names = table["deprel"].combine_chunks().flatten().to_pylist()

@@ -1,4 +1,4 @@
-"""An encoder and a head, and what every head must offer."""
+"""An encoder with a head, and the interface of heads."""
 
 from collections.abc import Iterator
 from typing import Protocol, Self
@@ -8,20 +8,21 @@ import pyarrow as pa
 import torch
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers.modeling_outputs import BaseModelOutput
 
 from workflow.lib.encoders.batches import sorted_batches
 from workflow.lib.encoders.states import model_inputs
 
 
 class Batch(Protocol):
-    inputs: dict[str, torch.Tensor]  # what the encoder reads; the rest is the head's own
+    inputs: dict[str, torch.Tensor]  # for the encoder; other fields are for the head
 
 
 class Examples(Protocol):
-    """What batches are drawn from. An example is what passes through the encoder once: a row, or a window of a long
-    one; `lengths` and `batch` count examples, `n_rows` and `part` count the dataset's rows."""
+    """A dataset that batches are drawn from. An example passes through the encoder once: it is a row, or a window of a
+    long row; `lengths` and `batch` refer to examples, `n_rows` and `part` to the dataset's rows."""
 
-    labels: list[str]  # names by number, those of the training rows; empty where a head has none
+    labels: list[str]  # names of the training rows' labels, by number; empty if a head has none
     n_rows: int
     n_truncated: int
     lengths: np.ndarray
@@ -31,30 +32,40 @@ class Examples(Protocol):
     def part(self, rows: np.ndarray) -> Self: ...
 
     def n_units(self, chosen: np.ndarray) -> int:
-        """What the loss is averaged over."""
+        """Number of units that the loss is averaged over."""
 
     def batch(self, chosen: np.ndarray, device: str | torch.device = "cpu") -> Batch: ...
 
 
 class Head(nn.Module):
-    """Reads the last layer. Sizes come from the encoder's width, the labels and the task's settings."""
+    """Reads the last layer (see `reads`). Its sizes depend on the encoder, the labels and the task's settings."""
 
     @classmethod
     def read(
         cls, table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, longest: int, labels: list[str] | None
     ) -> Examples:
-        """Examples of a dataset. `labels`: those of the training rows, whose own are found here (None)."""
+        """Examples of a dataset. `labels`: those of the training rows; None to collect them from this dataset."""
         raise NotImplementedError
 
     def __init__(self, width: int, labels: list[str], settings: dict):
         super().__init__()
 
+    @classmethod
+    def on(cls, encoder: PreTrainedModel, labels: list[str], settings: dict) -> Self:
+        """A new head on an encoder, whose pooler it does not read: not trained, not stored."""
+        encoder.pooler = None
+        return cls(encoder.config.hidden_size, labels, settings)
+
+    def reads(self, output: BaseModelOutput) -> torch.Tensor:
+        """What it takes of the encoder's output: the last hidden states (examples, tokens, width)."""
+        return output.last_hidden_state
+
     def forward(self, states: torch.Tensor, batch: Batch):
-        """What the head says of a batch, from the encoder's last hidden states (examples, tokens, width)."""
+        """The head's output for a batch, from what it reads."""
         raise NotImplementedError
 
     def loss(self, said, batch: Batch) -> torch.Tensor:
-        """Summed over the batch's units."""
+        """The loss, summed over the batch's units."""
         raise NotImplementedError
 
     # does `outcomes` have one entry per row of the dataset? Then it is stored, for intervals over test rows
@@ -73,8 +84,8 @@ class Head(nn.Module):
 
 
 class Tunable(nn.Module):
-    """An encoder and a head. `fixed`: the encoder gives fixed features, without dropout (recipe `frozen`); an encoder
-    whose layers are all frozen, the end of a freezing curve, keeps the dropout that the curve's other points have."""
+    """An encoder and a head. `fixed`: the encoder gives fixed features, without dropout (recipe `frozen`). An encoder
+    with all layers frozen by `freeze-k`, the end of a freezing curve, has dropout like the curve's other points."""
 
     def __init__(self, encoder: PreTrainedModel, head: Head, fixed: bool = False):
         super().__init__()
@@ -89,12 +100,12 @@ class Tunable(nn.Module):
 
     def forward(self, batch: Batch):
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_frozen):
-            states = self.encoder(**model_inputs(self.encoder, batch.inputs)).last_hidden_state
-        return self.head(states, batch)
+            output = self.encoder(**model_inputs(self.encoder, batch.inputs))
+        return self.head(self.head.reads(output), batch)
 
     @torch.no_grad()
     def said_of(self, examples: Examples, batch_size: int = 64) -> Iterator[tuple[np.ndarray, Batch, object]]:
-        """(numbers of the examples, batch, what the head says), without dropout, shortest examples first."""
+        """(example numbers, batch, head output) for all examples, without dropout, shortest examples first."""
         self.eval()
         device = next(self.parameters()).device
         for chosen in sorted_batches(examples.lengths, batch_size):

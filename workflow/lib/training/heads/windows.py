@@ -1,4 +1,4 @@
-"""A question and a context as one input; a long context is read through several overlapping windows."""
+"""Question and context as one input; a long context is split into several overlapping windows."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from transformers import PreTrainedTokenizerBase
 from workflow.lib.base.errors import UserError
 
 # BERT on SQuAD: of 384 tokens the question may take 64, and a new window begins every 128. Other lengths keep these
-# proportions: of 64 tokens, a question of 64 would leave nothing for the context
+# proportions: with 64 tokens, a question of 64 would leave nothing for the context
 OF_QUESTION, OF_STEP = 6, 3  # a sixth and a third of the longest input
 
 
 @dataclass(frozen=True)
 class Room:
-    """How many tokens of each may enter."""
+    """How many tokens of an input the question and the context may take."""
 
     longest: int
     n_special: int
@@ -34,9 +34,9 @@ class Room:
             )
 
     def windows(self, n_question: int, n_context: int) -> list[tuple[int, int]]:
-        """Half-open ranges of the context's tokens; the last one reaches its end."""
+        """Half-open ranges of the context's tokens; the last one ends with the context."""
         width = self.context(n_question)
-        step = max(1, min(self.longest // OF_STEP, width))  # no further than a window is wide: no gaps
+        step = max(1, min(self.longest // OF_STEP, width))  # at most the window's width, so that there are no gaps
         begins = [0]
         while begins[-1] + width < n_context:
             begins.append(begins[-1] + step)
@@ -44,7 +44,8 @@ class Room:
 
 
 class Frame:
-    """What a tokenizer puts before, between and after two texts, and how it tells them apart: read off a pair."""
+    """The special tokens that a tokenizer adds before, between and after two texts, and its token types, taken from a
+    tokenised pair."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase):
         pair = tokenizer("a", "a")
@@ -57,7 +58,7 @@ class Frame:
         self.parts = {name: np.split(np.array(pair[name], np.int32), [a, after_a, b, after_b]) for name in names}
 
     def around(self, question: np.ndarray, context: np.ndarray) -> dict[str, np.ndarray]:
-        """All inputs of the pair, from the token ids of both."""
+        """All model inputs of a pair, from the token ids of both."""
         inputs = {}
         for name, (before, of_question, between, of_context, after) in self.parts.items():
             if name == "input_ids":

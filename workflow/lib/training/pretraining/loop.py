@@ -1,4 +1,4 @@
-"""Masked-language modelling and next-sentence prediction, from scratch."""
+"""Pre-training from scratch: masked-language modelling and next-sentence prediction."""
 
 import numpy as np
 import torch
@@ -30,17 +30,18 @@ def new_model(shape: dict, settings: dict, vocab_size: int, seed: int) -> BertFo
 
 
 def losses(model: BertForPreTraining, batch: dict[str, torch.Tensor], labels: torch.Tensor, is_random: torch.Tensor):
-    """Only hidden words go through the vocabulary projection: at a small width it costs as much as a layer."""
+    """Masked-word and next-sentence loss. Only masked words pass through the vocabulary projection, which in a narrow
+    model costs as much as a layer."""
     out = model.bert(**batch)
     hidden = labels != IGNORED
     words = model.cls.predictions(out.last_hidden_state[hidden])
-    # a sum, because the mean over no hidden word at all would be NaN
+    # a sum, because the mean over no masked word would be NaN
     word_loss = cross_entropy(words, labels[hidden], reduction="sum") / hidden.sum().clamp(min=1)
     return word_loss, cross_entropy(model.cls.seq_relationship(out.pooler_output), is_random)
 
 
 def make_optimizers(model: BertForPreTraining, settings: dict) -> dict[torch.optim.Optimizer, float]:
-    """With their highest rates: Muon for the matrices of the blocks, if it is given a rate, AdamW for all else."""
+    """Optimisers and their peak rates: Muon for the matrices of the blocks, if it has a rate, AdamW for the rest."""
     muon_rate, decay = settings["muon_learning_rate"], settings["weight_decay"]
     matrices = [weight for weight in model.bert.encoder.parameters() if muon_rate and weight.ndim == 2]
     of_muon = {id(weight) for weight in matrices}
@@ -54,7 +55,7 @@ def make_optimizers(model: BertForPreTraining, settings: dict) -> dict[torch.opt
 def pretrain(
     model: BertForPreTraining, pairs: Pairs, special: dict[str, int], settings: dict, seed: int, state, log
 ) -> list[dict]:
-    """Train in place; returns a row per report. The state is saved with reports, so that a kill costs little."""
+    """Train in place; returns a row per report. The state is saved with each report, so that a kill costs little."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device).train()
     optimizers = make_optimizers(model, settings)

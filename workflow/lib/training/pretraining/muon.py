@@ -1,7 +1,7 @@
-"""Muon: momentum whose updates are made orthogonal, for the matrices of a stack of blocks (Jordan et al., 2024).
+"""Muon: momentum with orthogonalised updates, for the matrices of a stack of blocks (Jordan et al., 2024).
 
 The same as torch.optim.Muon, but in float32 and with all matrices of one shape at once: torch's works in bfloat16, one
-matrix after the other, which on a processor without such units takes three times as long as all the rest of a step.
+matrix at a time, which on a processor without bfloat16 units takes three times as long as the rest of a step.
 """
 
 from collections import defaultdict
@@ -9,12 +9,12 @@ from collections.abc import Iterable
 
 import torch
 
-COEFFICIENTS = (3.4445, -4.7750, 2.0315)  # of the iteration: singular values end in about 0.7..1.2, quickly
+COEFFICIENTS = (3.4445, -4.7750, 2.0315)  # of the iteration: singular values quickly end at about 0.7..1.2
 N_ITERATIONS = 5
 
 
 def orthogonal(matrices: torch.Tensor) -> torch.Tensor:
-    """Of a stack (n, rows, columns), rows <= columns: the same singular vectors, singular values near 1."""
+    """Matrices (n, rows, columns), rows <= columns, with the same singular vectors but singular values near 1."""
     a, b, c = COEFFICIENTS
     x = matrices / matrices.flatten(1).norm(dim=1).clamp(min=1e-7)[:, None, None]
     for _ in range(N_ITERATIONS):
@@ -41,7 +41,7 @@ class Muon(torch.optim.Optimizer):
         gradients = [matrix.grad for matrix in matrices]
         velocities = [self.state[matrix].setdefault("velocity", torch.zeros_like(matrix)) for matrix in matrices]
         torch._foreach_lerp_(velocities, gradients, 1 - group["momentum"])
-        ahead = torch._foreach_lerp(gradients, velocities, group["momentum"])  # Nesterov's look ahead
+        ahead = torch._foreach_lerp(gradients, velocities, group["momentum"])  # Nesterov's look-ahead
         is_tall = [len(matrix) > matrix.shape[1] for matrix in matrices]
         made = orthogonal(torch.stack([one.mT if tall else one for one, tall in zip(ahead, is_tall)]))
         torch._foreach_mul_(matrices, 1 - group["lr"] * group["weight_decay"])

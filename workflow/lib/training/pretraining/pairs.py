@@ -1,4 +1,4 @@
-"""Pairs of sentences to pre-train on: tokenised once, paired again in every epoch, some of their words masked."""
+"""Sentence pairs for pre-training: tokenised once, newly paired and masked in every epoch."""
 
 import itertools
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class Pairs:
 
 
 def read_pairs(table, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> Pairs:
-    """Sentences of one document share the part of their id before the last full stop."""
+    """Tokenised sentences. Those of one document share the part of their id before the last full stop."""
     room = (max_tokens - 3) // 2
-    # without what transformers adds to the numbers: half the time
+    # the backend directly, without transformers' additional output: half the time
     encoded = tokenizer.backend_tokenizer.encode_batch_fast(table["text"].to_pylist(), add_special_tokens=False)
     documents = [name.rpartition(".")[0] for name in table["id"].to_pylist()]
     following = np.array(
@@ -33,7 +33,7 @@ def read_pairs(table, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> Pa
 
 
 def draw_pairs(pairs: Pairs, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """One epoch of (first, second, is second random?): half the seconds follow their first, half come from anywhere."""
+    """One epoch of (first, second, is second random?): half of the second sentences are the next ones, half random."""
     first = np.flatnonzero(pairs.following >= 0)
     is_random = rng.random(len(first)) < 0.5
     second = np.where(is_random, rng.integers(len(pairs.ids), size=len(first)), pairs.following[first])
@@ -41,7 +41,7 @@ def draw_pairs(pairs: Pairs, rng: np.random.Generator) -> tuple[np.ndarray, np.n
 
 
 def every_batch(pairs: Pairs, lengths: np.ndarray, batch_size: int, seed: int):
-    """Epoch after epoch, each with its own pairs and order; a function of the seed alone, so it can be replayed."""
+    """Endless batches, with new pairs and a new order every epoch; they depend on the seed alone: replayable."""
     for epoch in itertools.count():
         rng = np.random.default_rng([seed, epoch])
         first, second, is_random = draw_pairs(pairs, rng)
@@ -50,7 +50,7 @@ def every_batch(pairs: Pairs, lengths: np.ndarray, batch_size: int, seed: int):
 
 
 def collate(pairs: Pairs, first: np.ndarray, second: np.ndarray, special: dict[str, int]) -> dict[str, torch.Tensor]:
-    """[CLS] first [SEP] second [SEP], padded to the longest of the batch."""
+    """Model inputs [CLS] first [SEP] second [SEP], padded to the longest pair of the batch."""
     width = 3 + max(len(pairs.ids[a]) + len(pairs.ids[b]) for a, b in zip(first, second))
     ids = np.full((len(first), width), special["pad"])
     types, mask = np.zeros_like(ids), np.zeros_like(ids)
@@ -69,7 +69,7 @@ def collate(pairs: Pairs, first: np.ndarray, second: np.ndarray, special: dict[s
 def mask_tokens(
     ids: torch.Tensor, share: float, special: dict[str, int], vocab: int, generator: torch.Generator
 ) -> torch.Tensor:
-    """Hide a share of the tokens in place (80 % [MASK], 10 % another, 10 % as they are); returns the labels."""
+    """Mask a share of the tokens in place (80 % [MASK], 10 % random, 10 % unchanged); returns the labels."""
     ordinary = (ids != special["pad"]) & (ids != special["cls"]) & (ids != special["sep"])
     chosen = ordinary & (torch.rand(ids.shape, generator=generator) < share)
     labels = torch.where(chosen, ids, IGNORED)

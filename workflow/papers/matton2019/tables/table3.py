@@ -24,7 +24,7 @@ def arrange(greedy: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
         rows.append(row)
         stated = {f"{state} {name}": paper.get((task, f"{state}_{name}")) for state, names in COLUMNS for name in names}
         if any(value is not None for value in stated.values()):
-            rows.append({"dataset": f"{name_of(task)}, paper", "classes": int(round(100 / paper[task, "random"])),
+            rows.append({"dataset": f"{name_of(task)}, paper", "classes": round(100 / paper[task, "random"]),
                          "random guess": paper[task, "random"]} | stated)  # fmt: skip
     return pd.DataFrame(rows)
 

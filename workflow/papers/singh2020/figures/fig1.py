@@ -3,8 +3,9 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import COLUMN, curve, legend_above, name_of, new_figure, save_figure
-from workflow.papers.singh2020.numbers import METRIC_NAMES, metric_of, reinit_curves, size_name
+from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.papers.singh2020.numbers import reinit_curves, size_name
+from workflow.papers.singh2020.panels import label_scores
 
 X_LABEL = "re-initialised layers, from the top"
 
@@ -30,9 +31,7 @@ def draw(axes, scores: pd.DataFrame, curves: list[tuple[str, float, str]]) -> No
         by_depth = spread(here, ["layers"], "score").sort_values("layers")
         label = f"{label} ({here['n_train'].iloc[0]})"
         curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], label, number)
-    axes.set(xlabel=X_LABEL, ylabel=METRIC_NAMES[metric_of(curves[0][0])])
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    legend_above(axes)
+    label_scores(axes, curves[0][0], X_LABEL)
 
 
 if __name__ == "__main__":

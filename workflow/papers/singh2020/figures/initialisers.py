@@ -1,7 +1,7 @@
 """Beyond the paper: its initialiser as described, and as its authors' later code draws, side by side."""
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import COLUMN, curve, legend_above, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
 from workflow.papers.singh2020.numbers import METRIC_NAMES, metric_of, reinit_curves
 
 NAMES = {
@@ -15,7 +15,7 @@ if __name__ == "__main__":
 
     to_rule_log(snakemake.log[0])
     tasks, sweeps = snakemake.params.settings["tasks"], read_tables(snakemake.input.sweeps)
-    figure, panels = new_figure(width=COLUMN * len(tasks), height=2.4, ncols=len(tasks), squeeze=False)
+    figure, panels = new_figure(width=0.85 * COLUMN * len(tasks), height=2.6, ncols=len(tasks), squeeze=False)
     for axes, task in zip(panels[0], tasks):
         for number, (drawn, label) in enumerate(NAMES.items()):
             scores = reinit_curves(sweeps[sweeps["task"] == task], drawn)
@@ -26,5 +26,5 @@ if __name__ == "__main__":
             xlabel="re-initialised layers, from the top", ylabel=METRIC_NAMES[metric_of(task)], title=name_of(task)
         )
         axes.xaxis.get_major_locator().set_params(integer=True)
-        legend_above(axes)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center")
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)
