@@ -278,6 +278,18 @@ def test_what_a_run_has_not_cannot_be_told(own):
     assert found["mnli_stays_close"] == found["lower_layers_suffice"] == HOLDS
 
 
+def test_a_run_of_the_parser_alone_is_judged_on_the_parser(own):
+    alone = settings() | {"tasks": ["parse"], "heads": {"parse": "parser"}, "texts": {}}
+    tables = own | {name: own[name][own[name]["task"] == "parse"] for name in ("metrics", "sweeps")}
+    for name in ("edges", "structural", "mdl", "rsa"):
+        tables[name] = own[name][~own[name]["series"].isin(["mnli", "squad"])]
+    found = verdicts(all_claims(tables, alone, {}))
+    for claim in ("dep_raises_syntax", "dep_raises_structure", "changes_are_at_the_top", "dep_shortens_dependencies"):
+        assert found[claim] == HOLDS, claim
+    for claim in ("mnli_stays_close", "others_keep_structure", "three_layers_for_mnli", "dep_changes_deepest"):
+        assert found[claim] == UNCLEAR, claim
+
+
 def test_a_claim_of_several_cells_needs_them_all(own):
     """SQuAD loses on POS and dependencies, but SRL and constituents were not measured (they need a licence)."""
     few = own["edges"][own["edges"]["task"].isin(["ep_pos", "ep_dependencies"])]

@@ -45,8 +45,8 @@ def similarity_claims(similarity: pd.DataFrame, general: str, roles: Roles) -> l
     return [
         CLAIMS.above("changes_are_at_the_top", by_name(falls, roles.tasks), f"share above layer {two_thirds}", 2),
         CLAIMS.above("lowest_layers_stay", by_name(by_layer[third], roles.tasks), close(third), 3),
-        CLAIMS.above("dep_changes_deepest", differences(middle, roles.parser, roles.others, -1), "lower", 3),
-        CLAIMS.above("mnli_changes_least", differences(upper, roles.classifier, roles.tasks), "higher", 3),
+        CLAIMS.above("dep_changes_deepest", differences(middle, roles.parser, roles.others, -1), "similarity lower", 3),
+        CLAIMS.above("mnli_changes_least", differences(upper, roles.classifier, roles.tasks), "similarity higher", 3),
         CLAIMS.above("mnli_stays_close", by_name(second, [roles.classifier]), close(last - 1), 3),
         CLAIMS.above("squad_stays_close_below", by_name(below, [roles.reader]), close(two_thirds), 3),
     ]
@@ -92,43 +92,44 @@ def depth_claims(
     freeze: pd.DataFrame, truncate: pd.DataFrame, last: int, roles: Roles, chance: dict[str, float]
 ) -> list[Claim]:
     """Figures 3 and 4. `last`: the number of layers; `chance`: what a guess scores, by task."""
-    half, seven = of_twelve(6, last), of_twelve(7, last)
+    half = of_twelve(6, last)
 
-    def kept(curves: pd.DataFrame, tasks: list[str], depth: int) -> Estimates:
-        """Score above chance at a depth as a share of the full model's."""
-        depths = [depth, 0 if curves is freeze else last]
-        return {series_name(task): estimate_at(curves, task, depths, partial(share_kept, chance=chance.get(task, 0.0)))
-                for task in tasks}  # fmt: skip
+    def above_chance(task: str) -> Callable[[np.ndarray], np.ndarray]:
+        return partial(share_kept, chance=chance.get(task, 0.0))
 
-    def less_by_parser(curves: pd.DataFrame, depth: int) -> Estimates:
-        """How much smaller the share is that the parser keeps."""
-        scores = {task: scores_at(curves, task, [depth, 0 if curves is freeze else last]) for task in roles.tasks}
-        shares = {
-            task: pd.Series(share_kept(of.to_numpy(), chance.get(task, 0.0)), of.index) for task, of in scores.items()
-        }
-        by_series = pd.concat(shares, names=["series"])
-        return differences(by_series, roles.parser, roles.others, -1)
+    def frozen(tasks: list[str]) -> Estimates:
+        """Share of the score that is kept with the lower half frozen."""
+        return {series_name(task): estimate_at(freeze, task, [half, 0], above_chance(task)) for task in tasks}
+
+    def truncated(tasks: list[str], n: int) -> Estimates:
+        """Share of the score that is kept with the first n of twelve layers."""
+        depths = [of_twelve(n, last), last]
+        return {series_name(task): estimate_at(truncate, task, depths, above_chance(task)) for task in tasks}
+
+    def less_by_parser(curves: pd.DataFrame, depths: list[int]) -> Estimates:
+        """How much smaller a share the parser keeps than each other task, run by run."""
+        scores = {task: scores_at(curves, task, depths) for task in roles.tasks}
+        shares = {task: pd.Series(above_chance(task)(of.to_numpy()), of.index) for task, of in scores.items()}
+        return differences(pd.concat(shares, names=["series"]), roles.parser, roles.others, -1)
 
     def of_last(task: str, n: int) -> Estimates:
         """Share of the loss by freezing that comes with the last n of twelve layers."""
-        depths = [last - of_twelve(n, last), last, 0]
-        return {f"{series_name(task)}, last {of_twelve(n, last)}": estimate_at(freeze, task, depths, share_of_loss)}
+        n_last = of_twelve(n, last)
+        return {
+            f"{series_name(task)}, last {n_last}": estimate_at(freeze, task, [last - n_last, last, 0], share_of_loss)
+        }
 
-    def said(n: int) -> str:
-        return f"share kept by {of_twelve(n, last)} of {last} layers"
-
-    frozen = f"share kept, {half} of {last} layers frozen"
-    classifier, reader, others = [roles.classifier], [roles.reader], roles.others
-    of_three, of_five = (kept(truncate, task, of_twelve(n, last)) for task, n in ((classifier, 3), (reader, 5)))
+    classifier, reader, seven = [roles.classifier], [roles.reader], of_twelve(7, last)
+    kept = f"share kept, {half} of {last} layers frozen"
+    kept_by = {n: f"share kept by {of_twelve(n, last)} of {last} layers" for n in (3, 5, 7)}
+    less = less_by_parser(truncate, [seven, last])
     return [
-        CLAIMS.above("freezing_half_is_harmless", kept(freeze, classifier, half), frozen, 3),
+        CLAIMS.above("freezing_half_is_harmless", frozen(classifier), kept, 3),
         CLAIMS.above("mnli_needs_the_last_two", of_last(roles.classifier, 2), "share of the loss", 2),
-        CLAIMS.above("three_layers_for_mnli", of_three, said(3), 3),
+        CLAIMS.above("three_layers_for_mnli", truncated(classifier, 3), kept_by[3], 3),
         CLAIMS.above("squad_needs_three", of_last(roles.reader, 3), "share of the loss", 2),
-        CLAIMS.above("five_layers_for_squad", of_five, said(5), 3),
-        CLAIMS.above("dep_needs_most_layers", less_by_parser(freeze, half), f"Dep's {frozen}, lower", 3),
-        CLAIMS.above("lower_layers_suffice", kept(truncate, others, seven), said(7), 3),
-        CLAIMS.above(
-            "dep_needs_more_layers_in_truncation", less_by_parser(truncate, seven), f"Dep's {said(7)}, lower", 3
-        ),
+        CLAIMS.above("five_layers_for_squad", truncated(reader, 5), kept_by[5], 3),
+        CLAIMS.above("dep_needs_most_layers", less_by_parser(freeze, [half, 0]), f"{kept}: Dep's is lower", 3),
+        CLAIMS.above("lower_layers_suffice", truncated(roles.others, 7), kept_by[7], 3),
+        CLAIMS.above("dep_needs_more_layers_in_truncation", less, f"{kept_by[7]}: Dep's is lower", 3),
     ]
