@@ -45,6 +45,19 @@ def number_of(task: str, kind: str, general: bool, tasks: list[str]) -> int:
     return series_number(task, tasks) if general else len(SERIES) + (kind != "general")
 
 
+def draw(axes, curves: list[tuple[str, str, str]], similarity: pd.DataFrame, general: bool, tasks: list[str]) -> None:
+    """The measured curves of a panel; `general`: of figure 2, where tasks are told apart and not texts."""
+    for task, kind, text in curves:
+        number = number_of(task, kind, general, tasks)
+        label = series_name(task) if general else KINDS[kind]
+        here = similarity[(similarity["series"] == task) & (similarity["text"] == text)]
+        if kind in VARIANTS:
+            style = {"linestyle": VARIANTS[kind], "color": color_of(number), "linewidth": 0.9}
+            axes.plot(here["layer"], here["mean"], label=label, **style)
+        else:
+            curve(axes, here["layer"], here["mean"], here["sd"], label, number)
+
+
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import read_tables
@@ -53,21 +66,13 @@ if __name__ == "__main__":
     settings = snakemake.params.settings
     similarity = over_repetitions(by_series(read_tables(snakemake.input.similarity)))
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
-    panels, general = panels_of(settings["texts"]), is_general(settings["texts"])
+    panels, general, tasks = panels_of(settings["texts"]), is_general(settings["texts"]), list(settings["texts"])
     figure, all_axes = new_figure(width=COLUMN * len(panels), height=2.4, ncols=len(panels), squeeze=False, sharey=True)
     for axes, curves in zip(all_axes[0], panels):
-        for task, kind, text in curves:
-            number = number_of(task, kind, general, list(settings["texts"]))
-            label = series_name(task) if general else KINDS[kind]
-            here = similarity[(similarity["series"] == task) & (similarity["text"] == text)]
-            if kind in VARIANTS:
-                style = {"linestyle": VARIANTS[kind], "color": color_of(number), "linewidth": 0.9}
-                axes.plot(here["layer"], here["mean"], label=label, **style)
-                continue
-            curve(axes, here["layer"], here["mean"], here["sd"], label, number)
-            if published is not None:
-                paper = of_paper(published, task, kind, general)
-                paper_curve(axes, paper.index, paper, number)
+        draw(axes, curves, similarity, general, tasks)
+        for task, kind, _ in curves if published is not None else ():
+            paper = of_paper(published, task, kind, general)
+            paper_curve(axes, paper.index, paper, number_of(task, kind, general, tasks))
         axes.set(xlabel="layer (0 = embeddings)", title=f"{series_name(curves[0][0])} model" if not general else "")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_ylim(min(0.0, similarity["mean"].min() - 0.05), 1.05)
