@@ -21,6 +21,7 @@ from workflow.lib.base.tables import read_table
 from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.methods.directprobe.__main__ import main
 from workflow.lib.methods.directprobe.clustering import Clusters, probe
+from workflow.lib.methods.directprobe.conflicts import cluster_floor, is_conflicting
 from workflow.lib.methods.directprobe.hulls import hull_distance, separation, width_along
 from workflow.lib.methods.directprobe.measures import cluster_distances, label_distances, predict
 from workflow.lib.methods.directprobe.merging import MergeTree
@@ -281,6 +282,22 @@ def test_the_first_common_time_in_the_order_of_merges():
         assert together == [False, True]
 
 
+def test_points_under_two_labels_and_the_clusters_that_they_cost():
+    x = np.array([[0.0], [1], [1], [2], [2], [2], [3], [3]])
+    y = np.array([0, 0, 5, 0, 5, 7, 7, 7])
+    assert is_conflicting(x, y).tolist() == [False, True, True, True, True, True, False, False]
+    # the point 1 under 0 and 5, the point 2 under 0, 5 and 7, and what is left of 0 and 7; of 5 nothing is left
+    assert cluster_floor(x, y) == 2 + 3 + 2
+    assert cluster_floor(*labelled_points(0, n=60, d=3, n_labels=4, spread=0)) == 4
+
+
+@pytest.mark.parametrize("outlier, n_clusters", [(True, 4), (False, 5)])
+def test_one_point_under_two_labels_leaves_the_floor_or_one_less(outlier, n_clusters):
+    """The published tool's answers (51 or 52 clusters of TREC-50's 50 labels) on planted points."""
+    x, y = with_twin(outlier)
+    assert (probe(x, y).n_clusters, cluster_floor(x, y)) == (n_clusters, 5)
+
+
 # -- distances and prediction -----------------------------------------------------------------------------------------
 
 
@@ -451,13 +468,14 @@ def columns(path, *names) -> list[tuple]:
 def test_the_script_probes_the_last_layer_of_both_splits(job, tmp_path):
     for folder, gap in zip(job.input.activations, (2.0, 3.0)):
         write_square(Path(folder), {4: gap})
-    job.output = SimpleNamespace(**{name: str(tmp_path / name) for name in ("clusters", "distances", "similarity")})
+    job.output = SimpleNamespace(**{name: str(tmp_path / name) for name in ("clusters", "distances")})
     run_script("scripts/directprobe", job)
-    expected = [("train", 4, 8, 2, 2, True), ("test", 4, 8, 2, 2, True)]
-    assert columns(job.output.clusters, "split", "layer", "n_points", "n_labels", "n_clusters", "linear") == expected
-    expected = [("train", 4, "a", "b", 2.0), ("test", 4, "a", "b", 3.0)]
-    assert columns(job.output.distances, "split", "layer", "label_a", "label_b", "distance") == expected
-    assert columns(job.output.similarity, "layer")[0] == (4,)
+    names = ("split", "layer", "n_points", "n_labels", "floor", "n_clusters", "linear")
+    expected = [("train", 4, 8, 2, 2, 2, True), ("test", 4, 8, 2, 2, 2, True)]
+    assert columns(job.output.clusters, *names) == expected
+    names = ("split", "layer", "label_a", "label_b", "points_a", "points_b", "distance")
+    expected = [("train", 4, "a", "b", 4, 4, 2.0), ("test", 4, "a", "b", 4, 4, 3.0)]
+    assert columns(job.output.distances, *names) == expected
 
 
 def test_the_script_measures_labels_in_every_layer(job, tmp_path):

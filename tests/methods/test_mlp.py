@@ -1,6 +1,8 @@
 """The classifier probe against scikit-learn's MLPClassifier, and on data whose truth is planted."""
 
+import logging
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +10,11 @@ import torch
 from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 
+from tests.scripts import run_script
+from workflow.lib.activations.cache import LayerWriter, layer_file
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.tables import read_table
+from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.methods.mlp import grid
 from workflow.lib.methods.mlp.grid import holdout_rows, probe_grid
 from workflow.lib.methods.mlp.networks import Lane, Networks
@@ -304,3 +310,45 @@ def test_activations_that_are_no_numbers_are_refused():
     x[3, 2] = np.nan
     with pytest.raises(UserError, match="dimension 2"):
         probe_grid(x, y, x, y, SMALL)
+
+
+# ---- the script, from caches to tables
+
+
+def test_the_script_says_how_its_grid_was_searched(tmp_path, monkeypatch):
+    monkeypatch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)  # or it would replace pytest's
+    x, y = clusters(60, 4, 2)
+    for split in ("train", "test"):
+        rows = [{"id": f"{n}", "text": "x", "text_pair": None, "label": int(label)} for n, label in enumerate(y)]
+        write_dataset(tmp_path / f"toy/{split}.parquet", rows, dataset="toy", split=split, kind="text",
+                      labels=["a", "b"], source="test")  # fmt: skip
+        folder = tmp_path / f"base.0/pretrained/cls/toy-{split}"
+        folder.mkdir(parents=True)
+        writer = LayerWriter(layer_file(folder, 2), 4, "float32", {})
+        writer.write(np.arange(60), np.zeros(60), x)
+        writer.close()
+    settings = {
+        "sizes": [8],
+        "alphas": [0.1, 1.0],
+        "holdout": 0.2,
+        "max_epochs": 3,
+        "grid_stopping": "loss",
+        "n_seeds": 2,
+    }
+    rows = {"head": "sequence", "unit": "cls", "train": "toy-train", "test": "toy-test"}
+    outputs = {name: [str(tmp_path / f"{name}.parquet")] for name in ("accuracy", "grid")}
+    job = SimpleNamespace(
+        input=SimpleNamespace(
+            activations=[str(tmp_path / f"base.0/pretrained/cls/toy-{split}") for split in ("train", "test")],
+            data=[str(tmp_path / f"toy/{split}.parquet") for split in ("train", "test")],
+        ),
+        output=SimpleNamespace(**outputs),
+        params=SimpleNamespace(work={"base.0/pretrained/toy": rows}, settings=settings, seed=0),
+        threads=1,
+        log=[str(tmp_path / "log")],
+    )
+    run_script("scripts/mlp", job)
+    accuracy = read_table(outputs["accuracy"][0])
+    assert accuracy["probe_seed"].tolist() == [0, 1] and set(accuracy["grid_stopping"]) == {"loss"}
+    assert set(accuracy["n_configurations"]) == {2} and set(accuracy["layer"]) == {2}
+    assert read_table(outputs["grid"][0])["epochs"].tolist() == [3, 3]

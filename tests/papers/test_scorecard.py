@@ -25,6 +25,15 @@ def test_differences_and_tolerances():
     assert row["table2", "ag_news", "finetuned"]["within"] == "not measured"
 
 
+def test_a_second_rule_stands_below_the_first_without_a_verdict():
+    published = pd.DataFrame({"artifact": "a", "series": "s", "x": ["p", "q"], "value": [0.5, 0.7]})
+    rows = [("a", "s", "p", 0.6), ("a", "s", "p, missing labels as 0", 0.3), ("a", "s", "other", 9.0)]
+    numbers = scorecard().compare(published, summarised(rows, {("a", "p"): 0.2}), "fifth2027")
+    assert numbers["x"].tolist() == ["p", "p, missing labels as 0", "q"]
+    assert numbers["within"].tolist() == ["yes", "another rule", "not measured"]
+    assert numbers["difference"].round(6).tolist()[:2] == [0.1, -0.2]
+
+
 def test_the_most_special_tolerance_counts():
     tolerances = {("a",): 1.0, ("a", "s"): 2.0, ("b", "x"): 3.0}
     assert tolerance_of(tolerances, "a", "s", "x") == 2 and tolerance_of(tolerances, "a", "t", "x") == 1

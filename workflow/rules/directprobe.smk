@@ -1,11 +1,10 @@
 """Geometry of labels: DirectProbe on the last layer, and distances between labels in every layer.
 
 in   activations of a model on a task's training and test rows
-out  analysis/directprobe/<model>/<task>/clusters.parquet    model, task, split, layer, n_points, n_labels, n_clusters,
-                                                             linear
-     analysis/directprobe/<model>/<task>/distances.parquet   model, task, split, layer, label_a, label_b, distance
-     analysis/directprobe/<model>/<task>/similarity.parquet  model, task, layer, shared, zero (Pearson correlation of
-                                                             train and test distances, two rules for missing labels)
+out  analysis/directprobe/<model>/<task>/clusters.parquet    model, task, split, layer, n_points, n_labels, floor
+                                                             (clusters that remain in any case), n_clusters, linear
+     analysis/directprobe/<model>/<task>/distances.parquet   model, task, split, layer, label_a, label_b, points_a,
+                                                             points_b, distance
      analysis/label_distances/<model>/<task>/distances.parquet  model, task, layer (1..L), label_a, label_b, distance
                                                              (training rows)
 how  label hulls first; clustering only if these overlap; exact distances between convex hulls, 0 if they overlap
@@ -23,7 +22,6 @@ rule directprobe:
     output:
         clusters="<results>/analysis/directprobe/{encoder}/{adapted}/{task}/clusters.parquet",
         distances="<results>/analysis/directprobe/{encoder}/{adapted}/{task}/distances.parquet",
-        similarity="<results>/analysis/directprobe/{encoder}/{adapted}/{task}/similarity.parquet",
     log:
         "<results>/logs/directprobe/{encoder}/{adapted}/{task}.log",
     benchmark:

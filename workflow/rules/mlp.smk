@@ -2,7 +2,7 @@
 
 in   activations of a model on a task's training and test rows
 out  analysis/mlp/<model>/<task>/accuracy.parquet  model, task, layer, first, second, alpha (the best), probe_seed,
-                                                   accuracy, n_configurations
+                                                   accuracy, n_configurations, grid_stopping
      analysis/mlp/<model>/<task>/grid.parquet      model, task, layer, first, second, alpha, holdout_accuracy, epochs
 how  a grid of sizes and penalties, scored on held-out training points; the best is retrained with several seeds
 """

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from workflow.lib.methods.directprobe.clustering import probe
-from workflow.lib.methods.directprobe.label_geometry import spatial_similarity
+from workflow.lib.methods.directprobe.conflicts import cluster_floor
 from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
 
 
@@ -14,20 +13,16 @@ def clusters_row(points: np.ndarray, labels: np.ndarray, strict: bool) -> dict:
     """A row of the table of clusters. One cluster per label means that the labels are pairwise linearly separable."""
     names, numbers = np.unique(labels.astype(str), return_inverse=True)
     clusters = probe(points, numbers, strict_spheres=strict)
-    return {"n_points": len(labels), "n_labels": len(names), "n_clusters": clusters.n_clusters,
-            "linear": clusters.is_linear}  # fmt: skip
+    return {"n_points": len(labels), "n_labels": len(names), "floor": cluster_floor(points, numbers),
+            "n_clusters": clusters.n_clusters, "linear": clusters.is_linear}  # fmt: skip
 
 
 def distance_rows(points: np.ndarray, labels: np.ndarray) -> Iterator[dict]:
     """Rows with the distances between whole labels; 0 if they overlap."""
+    counts = dict(zip(*np.unique(labels.astype(str), return_counts=True)))
     for (a, b), gap in label_hull_distances(points, labels).items():
-        yield {"label_a": a, "label_b": b, "distance": gap.distance}
-
-
-def similarity_row(distances: pd.DataFrame, is_linear: bool) -> dict:
-    """Similarity of train and test distances, by both rules for missing labels; NaN unless both are separable."""
-    train, test = (distances[distances["split"] == split] for split in ("train", "test"))
-    return {rule: spatial_similarity(train, test, rule) if is_linear else float("nan") for rule in ("shared", "zero")}
+        yield {"label_a": a, "label_b": b, "points_a": int(counts[a]), "points_b": int(counts[b]),
+               "distance": gap.distance}  # fmt: skip
 
 
 if __name__ == "__main__":
@@ -45,8 +40,5 @@ if __name__ == "__main__":
         clusters.append(about | clusters_row(points, units.labels, strict))
         distances += [about | row for row in distance_rows(points, units.labels)]
         log.info("%(split)s: %(n_clusters)d clusters of %(n_points)d points", clusters[-1])
-    is_linear = clusters[-1]["linear"] and clusters[-2]["linear"]
-    similarity = {"layer": about["layer"]} | similarity_row(pd.DataFrame(distances), is_linear)
     write_table(clusters, outputs.clusters, model=model, task=wildcards.task)
     write_table(distances, outputs.distances, model=model, task=wildcards.task)
-    write_table([similarity], outputs.similarity, model=model, task=wildcards.task)

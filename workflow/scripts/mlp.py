@@ -26,8 +26,9 @@ if __name__ == "__main__":
         result = probe_grid(*points, params.settings, seed=params.seed, device=device())
         about = {"model": model_of(item), "task": target_of(item), "layer": last}
         best = {name: result.best[name] for name in ("first", "second", "alpha")}
+        of_grid = {"n_configurations": len(result.rows), "grid_stopping": params.settings["grid_stopping"]}
         tested = [
-            best | {"probe_seed": seed, "accuracy": value, "n_configurations": len(result.rows)}
+            best | of_grid | {"probe_seed": seed, "accuracy": value}
             for seed, value in enumerate(result.test_accuracies)
         ]
         write_table(tested, accuracy, **about)

@@ -1,144 +1,309 @@
-"""zhou2022's claims. Thresholds say what "nearly always" or "few" is taken to mean; none was chosen after looking."""
+"""zhou2022's claims (claims.yaml), judged by the analysis tables.
+
+The paper has one fine-tuning run of each kind (of several, cells take the mean). What then has one value and no
+interval is judged by that value, in each task or cell; where labels or the probe's seeds repeat it, by the interval.
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
 
-from workflow.lib.base.verdicts import FAILS, HOLDS, UNCLEAR, Claim, above, all_of, said
-from workflow.lib.methods.pca.principal_axes import principal_axes
+from workflow.lib.base.claims import Claim, Claims
+from workflow.lib.base.repetitions import with_parts
+from workflow.lib.base.verdicts import FAILS, HOLDS, UNCLEAR, Estimate, all_of, opposite
+from workflow.lib.methods.directprobe.label_geometry import without_small_labels
 from workflow.papers.zhou2022.numbers import (
     cells,
     changes_of_nearest,
+    closest_labels,
+    cosines,
+    cross_accuracies,
+    low_layer,
+    mean_cosine,
+    mean_gap,
     movements,
-    nearest_by_step,
+    nearest_of_tasks,
     points_by_label,
-    similarity_by_step,
+    similarity_at_end,
+    two_axes,
 )
 
-NEARLY = 0.9  # share of the cells or labels; the paper has 24 of 25
-FEWEST = 4  # cells or labels below which a share says nothing
-STAYS = 0.5  # similarity to the start at the end, last layer; the paper's lowest is 0.52
-
-STATEMENTS = {
-    "tuning_improves": "Fine-tuning nearly always improves the probe's accuracy.",
-    "similarity_falls": "The similarity of training and test geometry falls.",
-    "clusters_fall": "Where labels did not separate, the clusters fall towards the number of labels.",
-    "distances_grow": "Labels' distances to their nearest ones grow.",
-    "related_tasks_help": "Tuning on a related task moves labels apart, on an opposing one together.",
-    "similarity_falls_with_depth": "Similarity to the start falls with depth.",
-    "similarity_stays": f"Similarity to the start stays above {STAYS:g} even at the top.",
-    "low_layers_move_little": "Low layers move less than high ones.",
-    "low_layers_move_in_few_directions": "Low layers move in fewer directions than high ones.",
-}
+CLAIMS = Claims("zhou2022")
+FEWEST = 4  # cells or tasks below which a share says nothing
+SHOWN = 4  # exceptions that are named
+LABELS = "labels of one run"
+DISTINCT = ("INTJ", "SYM")
 
 
-def claim(name: str, verdict: str, evidence: str) -> Claim:
-    return Claim("zhou2022", name, STATEMENTS[name], verdict, evidence)
+# --- verdicts by value
 
 
-def nearly_all(name: str, changes: pd.Series, what: str) -> Claim:
-    """Holds if nearly all changes are above zero; the exceptions are named (all of them, or the largest few)."""
-    changes = changes.dropna()
-    rising, n = int((changes > 0).sum()), len(changes)
-    verdict = UNCLEAR if n < FEWEST else HOLDS if rising >= NEARLY * n else FAILS
-    against = changes[changes <= 0].sort_values().head(4)
-    exceptions = ", ".join(f"{'/'.join(map(str, np.atleast_1d(key)))} {value:+.2f}" for key, value in against.items())
-    return claim(name, verdict, f"{what} in {rising} of {n}" + (f"; not: {exceptions}" if exceptions else ""))
+def name_of_key(key: object) -> str:
+    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def listed(values: Mapping, digits: int = 2, sign: str = "") -> str:
+    return "; ".join(f"{name_of_key(key)} {value:{sign}.{digits}f}" for key, value in values.items())
+
+
+def counted(values: pd.Series, turned: int = 1) -> str:
+    """`23 of 25 (not: small/pos -0.10)`: how many are above 0, and the farthest below. `turned`: -1 if a value is the
+    negative of what is named."""
+    below = values[values <= 0].sort_values()
+    more = f" and {len(below) - SHOWN} more" if len(below) > SHOWN else ""
+    exceptions = f" (not: {listed(turned * below.head(SHOWN), sign='+')}{more})" if len(below) else ""
+    return f"{len(values) - len(below)} of {len(values)}{exceptions}"
+
+
+def side(value: float, threshold: float) -> str:
+    return UNCLEAR if value != value else HOLDS if value > threshold else FAILS
+
+
+def each(name: str, values: Mapping[str, float], evidence: str, is_above: bool = True) -> Claim:
+    """Holds if every value is above (or below) the threshold."""
+    sides = [side(value, CLAIMS.threshold(name)) for _, value in values.items()]
+    return CLAIMS.judged(name, all_of(sides if is_above else map(opposite, sides)), evidence)
+
+
+def fall_in_each_cell(name: str, falls: pd.Series, what: str) -> Claim:
+    """Holds if all are falls. One cell alone decides nothing."""
+    verdict = UNCLEAR if len(falls) < 2 else all_of(side(fall, 0) for fall in falls)
+    return CLAIMS.judged(name, verdict, f"{what} in {counted(falls, turned=-1)}")
+
+
+def most(name: str, values: pd.Series, what: str) -> Claim:
+    """Holds if a large enough share is above 0. A single exception refutes nothing."""
+    n_against, n = int((values <= 0).sum()), len(values)
+    if n < FEWEST:
+        verdict = UNCLEAR
+    elif (n - n_against) / n > CLAIMS.threshold(name):
+        verdict = HOLDS
+    else:
+        verdict = FAILS if n_against > 1 else UNCLEAR
+    return CLAIMS.judged(name, verdict, f"{what} in {counted(values)}")
+
+
+# --- table 7: encoders x tasks
 
 
 def before_and_after(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """(encoder, task): pretrained, finetuned; means over tuning seeds, where there are both."""
-    return table.groupby(["encoder", "task", "state"])[column].mean().unstack("state").dropna()
+    """(encoder, task): pretrained, finetuned; means over tuning seeds."""
+    wide = table.groupby(["encoder", "task", "state"], sort=False)[column].mean().unstack("state")
+    return wide.reindex(columns=["pretrained", "finetuned"])
 
 
 def change_in(table: pd.DataFrame, column: str) -> pd.Series:
-    both = before_and_after(table, column)
+    both = before_and_after(table, column).dropna()
     return both["finetuned"] - both["pretrained"]
 
 
-def clusters_fall(table: pd.DataFrame) -> Claim:
-    excess = before_and_after(table.assign(excess=table["n_clusters"] - table["n_labels"]), "excess")
-    unseparated = excess[excess["pretrained"] > 0]
-    fell = unseparated["pretrained"] - unseparated["finetuned"]
-    said_of = "; ".join(
-        f"{'/'.join(key)} {row.pretrained:+.0f} to {row.finetuned:+.0f}" for key, row in unseparated.iterrows()
+def divergence_claims(table: pd.DataFrame) -> list[Claim]:
+    gained, fallen = change_in(table, "accuracy"), -change_in(table, "similarity")
+    diverging = fallen.index[fallen > 0]
+    return [
+        most("tuning_improves", gained, "accuracy rises"),
+        fall_in_each_cell("similarity_falls", fallen, "similarity falls"),
+        most("divergence_rarely_hurts", gained.reindex(diverging).dropna(), "where similarity falls, accuracy rises"),
+        exception_is_least_similar(gained, before_and_after(table, "similarity")["finetuned"].dropna()),
+    ]
+
+
+def exception_is_least_similar(gained: pd.Series, similarity: pd.Series) -> Claim:
+    name = "exception_is_least_similar"
+    gained = gained.reindex(similarity.index).dropna()
+    if len(gained) < FEWEST:
+        return CLAIMS.judged(name, UNCLEAR, f"{len(gained)} cells have a similarity after tuning")
+    worst, lowest = gained.idxmin(), similarity.idxmin()
+    said = (
+        f"largest loss {listed({worst: gained[worst]}, sign='+')} points (similarity {similarity[worst]:.2f}), "
+        f"lowest similarity {listed({lowest: similarity[lowest]})}"
     )
-    if unseparated.empty:
-        return claim("clusters_fall", UNCLEAR, "all labels separate before tuning already")
-    verdict = HOLDS if (fell > 0).all() else FAILS
-    return claim("clusters_fall", verdict, f"clusters beyond one per label: {said_of}")
+    if gained[worst] >= 0:
+        return CLAIMS.judged(name, UNCLEAR, f"of the cells with a similarity none loses accuracy; {said}")
+    return CLAIMS.judged(name, HOLDS if worst == lowest else FAILS, said)
 
 
-def distances_grow(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: int) -> Claim:
-    changes = {}
-    for task, of_task in distances.groupby("task", sort=False):
-        points = points_by_label(centroids[centroids["task"] == task])
-        nearest = nearest_by_step(of_task, points, at_least, int(of_task["layer"].max()))
-        changes |= {(task, label): change for label, change in (nearest.iloc[-1] - nearest.iloc[0]).items()}
-    return nearly_all("distances_grow", pd.Series(changes), "last layer, more distance at the end")
+def cluster_claims(table: pd.DataFrame, smallest: str) -> list[Claim]:
+    above_floor = before_and_after(table.assign(above=table["n_clusters"] - table["floor"]), "above")["pretrained"]
+    voting = above_floor.index[above_floor > 0]
+    counts = before_and_after(table, "n_clusters").loc[voting].dropna()
+    fallen = counts["pretrained"] - counts["finetuned"]
+    said = [f"{name_of_key(key)} {row.pretrained:.0f} to {row.finetuned:.0f}" for key, row in counts.iterrows()]
+    what = f"cells above their floor before tuning: {'; '.join(said) or 'none'}; fewer clusters"
+    return [smallest_is_mostly_not_linear(above_floor, smallest), fall_in_each_cell("clusters_fall", fallen, what)]
 
 
-def related_tasks_help(distances: pd.DataFrame, cross_tasks: dict[str, list[str]]) -> Claim:
-    """The last task of a list is taken as the opposing one, the others as related; one alone says nothing."""
-    verdicts, evidence = [], []
+def smallest_is_mostly_not_linear(above_floor: pd.Series, smallest: str) -> Claim:
+    """`above_floor`: clusters beyond the floor before tuning, by encoder and task."""
+    name, encoders = "smallest_is_mostly_not_linear", set(above_floor.index.get_level_values("encoder"))
+    if len(encoders) < 2:
+        return CLAIMS.judged(name, UNCLEAR, "the run has one encoder: none is the small one")
+    return most(name, above_floor.xs(smallest, level="encoder"), f"{smallest}: more clusters than the floor")
+
+
+# --- table 5: tuned on one task, probed for another
+
+
+def cross_claims(distances: pd.DataFrame, accuracy: pd.DataFrame, cross_tasks: dict[str, list[str]]) -> list[Claim]:
+    """The last task of a list is the opposing one, the others are the task itself and related ones."""
+    moved, ordered, alike, gaps = {}, {}, {}, {}
+    tuned = with_parts(distances).dropna(subset="tuned_on")
+    unit_of_labels = LABELS if tuned["seed"].nunique() == 1 else "labels, means of several runs"
     for probed, others in cross_tasks.items():
-        changes = {
-            task: frame["change"].dropna().tolist() for task, frame in changes_of_nearest(distances, probed).items()
-        }
-        verdicts += [above(changes[task]) for task in others[:-1]] or [UNCLEAR]
-        verdicts.append(above([-change for change in changes[others[-1]]]) if len(others) > 1 else UNCLEAR)
-        evidence.append(f"{probed} probed, mean change over labels: "
-                        + "; ".join(f"tuned on {task} {said(changes[task], 2)}" for task in others))  # fmt: skip
-    return claim("related_tasks_help", all_of(verdicts), ". ".join(evidence))
+        changes = {task: frame["change"].dropna() for task, frame in changes_of_nearest(distances, probed).items()}
+        by_model, unit = cross_accuracies(accuracy, probed)
+        if len(others) > 1:
+            moved |= {f"{probed} tuned on {name}": Estimate(values.tolist(), unit_of_labels)
+                      for name, values in rising_changes(changes, probed, others).items()}  # fmt: skip
+            ordered |= {f"{probed} probed, tuned on {a} over {b}": Estimate((by_model[a] - by_model[b]).tolist(), unit)
+                        for a, b in falling_pairs(probed, others)}  # fmt: skip
+        mean_change = pd.Series({task: change.mean() for task, change in changes.items()} | {"none": 0.0})
+        alike[probed] = pd.DataFrame({"change": mean_change, "accuracy": by_model.mean()}).dropna()
+        of_task = tuned[(tuned["task"] == probed) & (tuned["split"] == "train")]
+        of_model = of_task.groupby("tuned_on", sort=False)["distance"].min()
+        gaps |= of_model.add_prefix(f"{probed} tuned on ").to_dict()
+    what = "mean change of the distance to the nearest label (labels are no repetitions of a fine-tuning)"
+    return [
+        each("cross_tasks_stay_separable", gaps, f"smallest distance: {listed(gaps)}"),
+        CLAIMS.above("related_tasks_help", moved, what, 2),
+        CLAIMS.above("cross_accuracy_order", ordered, "points", 2),
+        distance_goes_with_accuracy(alike),
+    ]
 
 
-def at_the_end(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: int) -> pd.DataFrame:
-    """(tasks, layers) similarity to the start after the last update."""
-    found = {}
-    for task, of_task in distances.groupby("task", sort=False):
-        points = points_by_label(centroids[centroids["task"] == task])
-        found[task] = similarity_by_step(of_task, points, at_least).iloc[-1]
-    return pd.DataFrame(found).T
+def rising_changes(changes: dict[str, pd.Series], probed: str, others: list[str]) -> dict[str, pd.Series]:
+    """By label; all of them are above 0 on average where the claim holds."""
+    *helping, opposing = others
+    found = {task: changes[task] for task in helping}
+    if probed in helping:
+        found |= {f"{probed} more than {task}": changes[probed] - changes[task] for task in helping if task != probed}
+    return found | {f"{opposing}, sign turned": -changes[opposing]}
+
+
+def falling_pairs(probed: str, others: list[str]) -> list[tuple[str, str]]:
+    """What was tuned on, the better and the worse: the task itself, related tasks, nothing, the opposing task."""
+    *helping, opposing = others
+    ranks = [
+        [task for task in helping if task == probed],
+        [task for task in helping if task != probed],
+        ["none"],
+        [opposing],
+    ]
+    ranks = [rank for rank in ranks if rank]
+    return [pair for better, worse in pairwise(ranks) for pair in product(better, worse)]
+
+
+def distance_goes_with_accuracy(models: dict[str, pd.DataFrame]) -> Claim:
+    """`models`: by the task that is probed, mean change of distance and accuracy of every model."""
+    ranks = {probed: frame["change"].corr(frame["accuracy"], method="spearman") for probed, frame in models.items()}
+    few = any(len(frame) < 3 for frame in models.values())
+    verdicts = [HOLDS if rank > 1 - 1e-9 else FAILS if rank <= 0 else UNCLEAR for rank in ranks.values()]
+    said = {f"{probed} ({len(models[probed])} models)": rank for probed, rank in ranks.items()}
+    return CLAIMS.judged("distance_goes_with_accuracy", UNCLEAR if few else all_of(verdicts),
+                         f"rank correlation: {listed(said)}")  # fmt: skip
+
+
+# --- figures 2 to 10: labels during fine-tuning
+
+
+def distance_claims(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: int) -> list[Claim]:
+    nearest = nearest_of_tasks(distances, centroids, at_least)
+    changes = {task: steps.iloc[-1] - steps.iloc[0] for task, steps in nearest.items()}
+    smallest = distances.groupby("task", sort=False)["distance"].min().to_dict()
+    every = pd.concat(changes)
+    # growth and the largest fall between two saved steps, label by label
+    dips = pd.concat({task: -steps.diff().min() for task, steps in nearest.items()})[every > 0]
+    n_dips, enough_steps = int((dips > 0).sum()), all(len(steps) > 2 for steps in nearest.values())
+    largest = f", farthest {name_of_key(dips.idxmax())} by {dips.max():.2f}" if n_dips else ""
+    return [
+        each("labels_stay_separable", smallest, f"smallest distance: {listed(smallest)}"),
+        each("all_distances_grow", every, f"labels whose distance grows: {counted(every)}"),
+        CLAIMS.above("labels_move_apart", {task: Estimate(of.tolist(), LABELS) for task, of in changes.items()},
+                     "mean change (labels are no repetitions of a fine-tuning)", 2),
+        CLAIMS.judged("growth_is_not_steady", (HOLDS if n_dips else FAILS) if enough_steps else UNCLEAR,
+                      f"{n_dips} of {len(dips)} growing labels come closer on the way{largest}"),
+    ]  # fmt: skip
+
+
+def closest_labels_part(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: int) -> Claim:
+    """Of the first tracked task, as figure 3."""
+    task = distances["task"].iloc[0]
+    of_task = centroids[centroids["task"] == task]
+    kept = without_small_labels(distances[distances["task"] == task], points_by_label(centroids, task), at_least)
+    labels = list(closest_labels(kept, of_task))
+    first, last = int(of_task["layer"].min()), int(of_task["layer"].max())
+    at_last = of_task[of_task["layer"] == last].set_index(["step", "label"])["centroid"]
+    start, end = (mean_gap(at_last[step].loc[labels]) for step in (of_task["step"].min(), of_task["step"].max()))
+    moved = movements(of_task[of_task["label"].isin(labels)])
+    alike = {layer: mean_cosine(moved[layer].to_numpy()) for layer in (first, last)}
+    values = {"apart": end - start, "same way": alike[first] - alike[last]}
+    evidence = (
+        f"{task}, {', '.join(labels)}: mean distance of centroids in layer {last} {start:.2f} to {end:.2f}; "
+        f"mean cosine of movements {alike[first]:.2f} in layer {first}, {alike[last]:.2f} in layer {last}"
+    )
+    return each("closest_labels_part", values, evidence)
 
 
 def depth_claims(ends: pd.DataFrame) -> list[Claim]:
-    top, bottom = ends.columns.max(), ends.columns.min()
-    fall = (ends[bottom] - ends[top]).dropna()
-    evidence = "; ".join(f"{task} {row[bottom]:.2f} to {row[top]:.2f}" for task, row in ends.iterrows())
+    """`ends`: (tasks, layers) similarity to the start after the last update."""
+    top = int(ends.columns.max())
+    low, upper = low_layer(top), [layer for layer in ends.columns if layer > top / 2]
+    said = "; ".join(f"{task} {row[low]:.2f} to {row[top]:.2f}" for task, row in ends.iterrows())
+    lowest = ends[upper].min(axis=1, skipna=False)
     return [
-        claim("similarity_falls_with_depth", above(fall.tolist()), f"layer {bottom} to layer {top}: {evidence}"),
-        claim("similarity_stays", above((ends[top].dropna() - STAYS).tolist()), f"at layer {top}: "
-              + "; ".join(f"{task} {value:.2f}" for task, value in ends[top].items())),
-    ]  # fmt: skip
+        each("similarity_falls_with_depth", ends[low] - ends[top], f"layer {low} to layer {top}: {said}"),
+        each("similarity_stays", lowest, f"lowest of layers {upper[0]} to {top}: {listed(lowest)}"),
+    ]
 
 
 def movement_claims(centroids: pd.DataFrame) -> list[Claim]:
-    lengths, flatness = {}, {}
+    shorter, flatter, lengths, shares = {}, {}, [], []
     for task, of_task in centroids.groupby("task", sort=False):
         by_layer = movements(of_task)
-        lengths[task] = {k: np.linalg.norm(moved.to_numpy(), axis=1).mean() for k, moved in by_layer.items()}
-        flatness[task] = {k: principal_axes(moved.to_numpy()).explained[:2].sum() for k, moved in by_layer.items()}
-    low, high = min(lengths[task]), max(lengths[task])
-    longer = {task: of_task[high] - of_task[low] for task, of_task in lengths.items()}
-    flatter = {task: of_task[low] - of_task[high] for task, of_task in flatness.items()}
+        layers = low_layer(max(by_layer)), max(by_layer)
+        low, top = (by_layer[layer].to_numpy() for layer in layers)
+        length = [float(np.linalg.norm(moved, axis=1).mean()) for moved in (low, top)]
+        share = [two_axes(moved)[1] for moved in (low, top)]
+        alike = [mean_cosine(moved) for moved in (low, top)]
+        shorter[task], flatter[task] = length[0] / length[1] if length[1] else float("nan"), share[0] - share[1]
+        lengths.append(f"{task} {length[0]:.2f} / {length[1]:.2f} = {shorter[task]:.2f}")
+        shares.append(f"{task} {share[0]:.2f}, {share[1]:.2f} (mean cosine {alike[0]:.2f}, {alike[1]:.2f})")
+    where = "layer {} and {}".format(*layers)
     return [
-        claim("low_layers_move_little", above(list(longer.values())), f"mean movement, layer {low} and {high}: "
-              + "; ".join(f"{task} {of[low]:.2f}, {of[high]:.2f}" for task, of in lengths.items())),
-        claim("low_layers_move_in_few_directions", above(list(flatter.values())),
-              f"share of two axes, layer {low} and {high}: "
-              + "; ".join(f"{task} {of[low]:.2f}, {of[high]:.2f}" for task, of in flatness.items())),
-    ]  # fmt: skip
+        each("low_layers_move_little", shorter, f"mean movement, {where}: {'; '.join(lengths)}", is_above=False),
+        each("low_layers_move_in_few_directions", flatter, f"share of two axes, {where}: {'; '.join(shares)}"),
+        intj_and_sym_stand_out(centroids),
+    ]
+
+
+def intj_and_sym_stand_out(centroids: pd.DataFrame) -> Claim:
+    name, of_pos = "intj_and_sym_stand_out", centroids[centroids["task"] == "pos"]
+    if not set(DISTINCT) <= set(of_pos["label"]):
+        return CLAIMS.judged(name, UNCLEAR, "no POS task with INTJ and SYM is followed")
+    by_layer = movements(of_pos)
+    moved = by_layer[low_layer(max(by_layer))]
+    alike = pd.DataFrame(cosines(moved.to_numpy()), moved.index, moved.index)
+    others = [label for label in moved.index if label not in DISTINCT]
+    usual = float(np.nanmean(alike.loc[others, others]))
+    theirs = alike.loc[list(DISTINCT), others].mean(axis=1)
+    return each(name, usual - theirs, f"mean cosine with the other labels: {listed(theirs)}; among these {usual:.2f}")
 
 
 def all_claims(tables: dict[str, pd.DataFrame], settings: dict) -> list[Claim]:
-    table = cells(tables["clusters"], tables["similarity"], tables["accuracy"], settings["missing_labels"])
+    missing, at_least = settings["missing_labels"], settings["min_points"]
+    table = cells(tables["clusters"], tables["distances"], tables["accuracy"], at_least, missing)
     table = table[table["task"].isin(settings["tasks"])]
-    paths = tables["path_distances"], tables["path_centroids"], settings["min_points"]
-    return [
-        nearly_all("tuning_improves", change_in(table, "accuracy"), "accuracy rises"),
-        nearly_all("similarity_falls", -change_in(table, "similarity"), "similarity falls"),
-        clusters_fall(table),
-        distances_grow(*paths),
-        *([related_tasks_help(tables["cross_distances"], settings["cross_tasks"])] if settings["cross_tasks"] else []),
-        *depth_claims(at_the_end(*paths)),
+    paths = tables["path_distances"], tables["path_centroids"], at_least
+    crossed = settings["cross_tasks"]
+    found = [
+        *divergence_claims(table),
+        *cluster_claims(table, settings["table3"]),
+        *distance_claims(*paths),
+        closest_labels_part(*paths),
+        *(cross_claims(tables["cross_distances"], tables["cross_accuracy"], crossed) if crossed else []),
+        *depth_claims(similarity_at_end(*paths, missing)),
         *movement_claims(tables["path_centroids"]),
     ]
+    return CLAIMS.complete(found)

@@ -7,20 +7,19 @@ import pandas as pd
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.repetitions import with_parts
-from workflow.lib.methods.directprobe.label_geometry import nearest_distances, spatial_similarity, without_small_labels
+from workflow.lib.methods.directprobe.label_geometry import (
+    nearest_distances,
+    of_enough_points,
+    points_of_labels,
+    spatial_similarity,
+    without_small_labels,
+)
 
 CELL = ["encoder", "task", "state", "seed"]
+RULES = ("shared", "zero")  # what becomes of labels that one of two geometries lacks: `missing_labels` in the config
 
 
-def published_task(task: str) -> str:
-    """A task's name in published.csv."""
-    return task.replace("_", "-")
-
-
-def published_cell(size: str, task: str, state: str) -> str:
-    """A cell of table 7 there: base, ps_fxn, finetuned -> base/ps-fxn/tuned."""
-    name = {"trec50": "trec-50"}.get(task, published_task(task))
-    return f"{size}/{name}/{'tuned' if state in ('finetuned', 'tuned') else 'orig'}"
+# --- table 7: encoders x tasks
 
 
 def own_cells(frame: pd.DataFrame) -> pd.DataFrame:
@@ -29,25 +28,45 @@ def own_cells(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["tuned_on"].isna() | (frame["tuned_on"] == frame["task"])]
 
 
+def train_test_similarities(distances: pd.DataFrame, at_least: int) -> pd.DataFrame:
+    """(cells, rules) likeness of training and test geometry. Labels with few points in a set count as missing there."""
+    found = {}
+    for key, cell in own_cells(distances).groupby(CELL, sort=False):
+        sets = [cell[cell["split"] == split] for split in ("train", "test")]
+        found[key] = {
+            rule: spatial_similarity(*(of_enough_points(s, points_of_labels(s), at_least, rule) for s in sets), rule)
+            for rule in RULES
+        }
+    frame = pd.DataFrame.from_dict(found, orient="index", columns=RULES).add_prefix("similarity_")
+    frame.index = pd.MultiIndex.from_tuples(found, names=CELL)
+    return frame
+
+
 def cells(
-    clusters: pd.DataFrame, similarity: pd.DataFrame, accuracy: pd.DataFrame, missing: str = "shared"
+    clusters: pd.DataFrame, distances: pd.DataFrame, accuracy: pd.DataFrame, at_least: int, missing: str
 ) -> pd.DataFrame:
     """Table 7, one row per encoder, task, state and tuning seed. Accuracies in percent, over the probe's seeds.
 
-    `similarity` is by the rule `missing` for labels that train or test lacks, `similarity_zero` always by that rule.
+    `similarity` is by the rule `missing`; by any rule there is one only where both sets are linearly separable.
     """
     of_probe = own_cells(accuracy).groupby(CELL, sort=False)
     probed = of_probe["accuracy"].agg(accuracy=lambda v: 100 * v.mean(), accuracy_sd=lambda v: 100 * v.std(ddof=0))
     probed["sizes"] = of_probe[["first", "second"]].first().astype(str).agg(", ".join, axis=1)
-    probed["configurations"] = of_probe["n_configurations"].first()
-    trained = own_cells(clusters).query("split == 'train'").set_index(CELL)[["n_labels", "n_clusters", "linear"]]
-    alike = own_cells(similarity).set_index(CELL)[["shared", "zero"]].add_prefix("similarity_")
+    probed[["configurations", "grid_stopping"]] = of_probe[["n_configurations", "grid_stopping"]].first()
+    clusters = own_cells(clusters)
+    trained = clusters.query("split == 'train'").set_index(CELL)[["n_labels", "floor", "n_clusters", "linear"]]
+    separable = clusters.groupby(CELL, sort=False)["linear"].all()
+    alike = train_test_similarities(distances, at_least)
+    alike = alike.where(separable.reindex(alike.index, fill_value=False))
     table = probed.join([trained, alike]).reset_index()
     return table.assign(similarity=table[f"similarity_{missing}"])
 
 
+# --- table 5: tuned on one task, probed for another
+
+
 def changes_of_nearest(distances: pd.DataFrame, probed: str) -> dict[str, pd.DataFrame]:
-    """Table 5: by the task tuned on, every label's distance to its nearest one, before and after (training points)."""
+    """By the task tuned on, every label's distance to its nearest one, before and after (training points)."""
     frame = with_parts(distances).query("task == @probed and split == 'train'")
     before = nearest_distances(frame[frame["tuned_on"].isna()])
     changes = {}
@@ -56,6 +75,22 @@ def changes_of_nearest(distances: pd.DataFrame, probed: str) -> dict[str, pd.Dat
         after = pd.concat(per_seed, axis=1).mean(axis=1)
         changes[tuned_on] = pd.DataFrame({"before": before, "after": after, "change": after - before})
     return changes
+
+
+def cross_accuracies(accuracy: pd.DataFrame, probed: str) -> tuple[pd.DataFrame, str]:
+    """(repetitions, tasks tuned on; "none" for no tuning) probe accuracy in percent, and what a repetition is: a tuning
+    seed if there are several, else a seed of the probe."""
+    frame = with_parts(accuracy).query("task == @probed")
+    frame = frame.assign(tuned_on=frame["tuned_on"].fillna("none"), accuracy=100 * frame["accuracy"])
+    n_seeds = frame.loc[frame["tuned_on"] != "none", "seed"].nunique()
+    by, unit = ("seed", "runs") if n_seeds > 1 else ("probe_seed", "probe seeds")
+    table = frame.pivot_table(index=by, columns="tuned_on", values="accuracy", sort=False)
+    if unit == "runs":  # the encoder itself has no tuning seed: it is the same for all
+        table["none"] = table["none"].mean()
+    return table, unit
+
+
+# --- figures 2 to 10: labels during fine-tuning
 
 
 def enough(distances: pd.DataFrame, at_least: int) -> pd.DataFrame:
@@ -73,18 +108,40 @@ def nearest_by_step(distances: pd.DataFrame, points: pd.Series, at_least: int, l
     return pd.DataFrame({step: nearest_distances(of_step) for step, of_step in frame.groupby("step")}).T
 
 
-def similarity_by_step(distances: pd.DataFrame, points: pd.Series, at_least: int) -> pd.DataFrame:
+def nearest_of_tasks(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: int) -> dict[str, pd.DataFrame]:
+    """By task, in the last layer."""
+    return {
+        task: nearest_by_step(of_task, points_by_label(centroids, task), at_least, int(of_task["layer"].max()))
+        for task, of_task in distances.groupby("task", sort=False)
+    }
+
+
+def similarity_by_step(distances: pd.DataFrame, points: pd.Series, at_least: int, missing: str) -> pd.DataFrame:
     """(steps, layers) similarity of a step's label distances to those before tuning."""
-    frame = enough(without_small_labels(distances, points, at_least), at_least)
-    found = {}
+    enough(without_small_labels(distances, points, at_least), at_least)
+    frame, found = of_enough_points(distances, points, at_least, missing), {}
     for layer, of_layer in frame.groupby("layer"):
         start = of_layer[of_layer["step"] == of_layer["step"].min()]
-        found[layer] = {step: spatial_similarity(start, of_step) for step, of_step in of_layer.groupby("step")}
+        found[layer] = {step: spatial_similarity(start, of_step, missing) for step, of_step in of_layer.groupby("step")}
     return pd.DataFrame(found)
 
 
-def points_by_label(centroids: pd.DataFrame) -> pd.Series:
-    return centroids.groupby("label")["n_points"].first()
+def similarity_at_end(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: int, missing: str) -> pd.DataFrame:
+    """(tasks, layers) after the last update."""
+    found = {
+        task: similarity_by_step(of_task, points_by_label(centroids, task), at_least, missing).iloc[-1]
+        for task, of_task in distances.groupby("task", sort=False)
+    }
+    return pd.DataFrame(found).T
+
+
+def points_by_label(centroids: pd.DataFrame, task: str) -> pd.Series:
+    return centroids[centroids["task"] == task].groupby("label")["n_points"].first()
+
+
+def low_layer(n_layers: int) -> int:
+    """The paper draws every second of twelve layers: its lowest is 2."""
+    return max(1, round(n_layers / 6))
 
 
 def movements(centroids: pd.DataFrame) -> dict[int, pd.DataFrame]:
@@ -97,6 +154,33 @@ def movements(centroids: pd.DataFrame) -> dict[int, pd.DataFrame]:
         )
         found[layer] = pd.DataFrame({label: last[label] - first[label] for label in first.index}).T
     return found
+
+
+def two_axes(vectors: np.ndarray) -> tuple[np.ndarray, float]:
+    """(vectors, 2) coordinates on the two axes that hold most of the vectors' squared length, and the share they hold.
+
+    Not centred: a direction that all vectors share is what is looked for. It points to the right.
+    """
+    _, sizes, axes = np.linalg.svd(np.asarray(vectors, dtype=float), full_matrices=False)
+    arrows = vectors @ axes[:2].T
+    arrows = np.pad(arrows * np.where(arrows.sum(axis=0) < 0, -1, 1), ((0, 0), (0, 2 - arrows.shape[1])))
+    total = float(np.square(sizes).sum())
+    return arrows, float(np.square(sizes[:2]).sum()) / total if total else float("nan")
+
+
+def cosines(vectors: np.ndarray) -> np.ndarray:
+    """(n, n) between vectors; NaN on the diagonal, and for a vector of length 0."""
+    with np.errstate(invalid="ignore"):
+        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = units @ units.T
+    np.fill_diagonal(found, np.nan)
+    return found
+
+
+def mean_cosine(vectors: np.ndarray) -> float:
+    """Over all pairs: 1 if all go the same way, 0 if they go anywhere."""
+    found = cosines(vectors)
+    return float(np.nanmean(found)) if np.isfinite(found).any() else float("nan")
 
 
 def closest_labels(distances: pd.DataFrame, centroids: pd.DataFrame, n: int = 3) -> tuple[str, ...]:
@@ -114,3 +198,8 @@ def closest_labels(distances: pd.DataFrame, centroids: pd.DataFrame, n: int = 3)
         return sum(gaps[pair] for pair in pairs), sum(np.linalg.norm(centres[a] - centres[b]) for a, b in pairs)
 
     return min(combinations(names, min(n, len(names))), key=closeness)
+
+
+def mean_gap(centres: pd.Series) -> float:
+    """Mean distance between centroids (by label)."""
+    return float(np.mean([np.linalg.norm(a - b) for a, b in combinations(centres, 2)]))

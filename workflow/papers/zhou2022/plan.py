@@ -47,34 +47,55 @@ def panel_order(tasks: list[str]) -> list[str]:
     return tasks[:1:-1] + tasks[:2]
 
 
+def accuracy_spread(n_tuning_seeds: int, n_probe_seeds: int) -> str:
+    """For captions: what a probe accuracy's ± is."""
+    over_probe = f"over the probe's {n_probe_seeds} seeds" if n_probe_seeds > 1 else "not known of one probe seed"
+    if n_tuning_seeds == 1:
+        return f"one standard deviation {over_probe}, with one fine-tuning run"
+    return f"one standard deviation over {n_tuning_seeds} fine-tuning seeds (before tuning {over_probe})"
+
+
+def captions(config: dict) -> dict[str, str]:
+    """What captions say of the classifier probe and of labels with few points."""
+    section, probe = config["zhou2022"], config["mlp"]
+    return {
+        "accuracy_spread": accuracy_spread(len(section["seeds"]), probe["n_seeds"]),
+        "stopping": {"accuracy": "held-out accuracy", "loss": "training loss"}[probe["grid_stopping"]],
+        "few_points": {"shared": "are left out", "zero": "count as 0"}[section["missing_labels"]],
+    }
+
+
 def artifacts(config: dict) -> dict[str, Needs]:
     section, tasks = config["zhou2022"], config["zhou2022"]["tasks"]
     followed, base = section["tracked_tasks"], section["tracked_encoder"]
-    names = published_as(config, section["encoders"])
+    names, texts = published_as(config, section["encoders"]), captions(config)
+    is_papers = published_as(config, [base]).get(base) == "base"  # the encoder whose labels the paper follows
     data = dict.fromkeys(data_file(place) for task in tasks for place in places_of_task(config, task))
     table7 = {
         "clusters": cells(section, "directprobe", "clusters"),
-        "similarity": cells(section, "directprobe", "similarity"),
+        "distances": cells(section, "directprobe", "distances"),
         "accuracy": cells(section, "mlp", "accuracy"),
     }
-    about = {"tasks": tasks, "published_as": names} | picked(section, "missing_labels")
-    points = picked(section, "min_points")
+    about = {"tasks": tasks, "published_as": names} | picked(section, "missing_labels", "min_points") | texts
+    marked = config["figures"]["published"] and is_papers
+    drawn = {"published": marked, "crosses": " Crosses: published values." if marked else ""}
+    drawn |= picked(section, "min_points")
     made = {
-        "table1": Needs({"encoders": [encoder_folder(name) for name in section["encoders"]]}),
+        "table1": Needs({"encoders": [encoder_folder(name) for name in section["encoders"]]}, {"published_as": names}),
         "table2": Needs(table7, {"encoders": [section["table2"]]} | about),
         "table3": Needs(table7, {"encoders": [section["table3"]]} | about),
         "table4": Needs(table7, {"encoders": section["encoders"]} | about),
         "table6": Needs({"data": list(data)}, {"tasks": {task: labelled_rows(config, task) for task in tasks}}),
         "table7": Needs(table7, {"encoders": section["encoders"]} | about),
         "fig1": Needs({}, {"seed": config["seed"]}),
-        "fig2": Needs(tracked(section, list(dict.fromkeys([followed[-1], followed[0]]))), points),
-        "fig3": Needs(tracked(section, followed[:1]), points),
+        "fig2": Needs(tracked(section, list(dict.fromkeys([followed[-1], followed[0]]))), drawn),
+        "fig3": Needs(tracked(section, followed[:1]), picked(section, "min_points")),
         "fig4": Needs(
             tracked(section, panel_order(followed)),
-            {"published": config["figures"]["published"] and published_as(config, [base]).get(base) == "base"} | points,
+            drawn | picked(section, "missing_labels") | picked(texts, "few_points"),
         ),
         "fig5": Needs({"centroids": tracked_files(section, "centroids", followed[:1])}, {"layers": "even"}),
-        "fig6": Needs(tracked(section, panel_order(followed)), points),
+        "fig6": Needs(tracked(section, panel_order(followed)), drawn),
     }
     for number, task in zip((7, 8, 9, 10), followed):
         made[f"fig{number}"] = Needs({"centroids": tracked_files(section, "centroids", [task])}, {"layers": "all"})
@@ -84,7 +105,7 @@ def artifacts(config: dict) -> dict[str, Needs]:
                 "distances": cross_files(section, "directprobe", "distances"),
                 "accuracy": cross_files(section, "mlp", "accuracy"),
             },
-            {"published_as": published_as(config, [base])} | picked(section, "cross_tasks", "tracked_encoder"),
+            {"published": is_papers} | picked(section, "cross_tasks") | picked(texts, "accuracy_spread"),
         )
     return made
 
@@ -97,9 +118,9 @@ def scored(config: dict) -> Needs:
         inputs |= {f"cross_{name}": files for name, files in made["table5"].inputs.items()}
     inputs |= {f"path_{name}": files for name, files in tracked(section, section["tracked_tasks"]).items()}
     return Needs(
-        inputs | {"sizes": "<results>/tables/zhou2022/table6.csv"},
+        inputs | {f"shown_{id}": f"<results>/tables/zhou2022/{id}.csv" for id in ("table1", "table6")},
         {"published_as": published_as(config, [*section["encoders"], section["tracked_encoder"]])}
-        | picked(section, "tasks", "min_points", "missing_labels", "cross_tasks", "tracked_encoder"),
+        | picked(section, "tasks", "table3", "min_points", "missing_labels", "cross_tasks", "tracked_encoder"),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.methods.directprobe.conflicts import is_conflicting
 from workflow.lib.methods.directprobe.front import Front, Overlap
 from workflow.lib.methods.directprobe.hulls import one_blas_thread
 from workflow.lib.methods.directprobe.merging import ClosestPairs, MergeTree
@@ -113,14 +114,8 @@ def _since_when(tree: MergeTree, front: Front, overlap: Overlap) -> int:
 
 def _with_twin(front: Front) -> np.ndarray:
     """(clusters,) whether a cluster holds a point that also occurs with another label."""
-    _, place = np.unique(front.points, axis=0, return_inverse=True)
-    place = place.ravel()
-    label = front.label_of[front.slot_of]
-    lowest, highest = np.full(len(place), len(label)), np.full(len(place), -1)
-    np.minimum.at(lowest, place, label)
-    np.maximum.at(highest, place, label)
     twin = np.zeros(len(front.rows), dtype=bool)
-    twin[front.slot_of[(lowest < highest)[place]]] = True
+    twin[front.slot_of[is_conflicting(front.points, front.label_of[front.slot_of])]] = True
     return twin
 
 

@@ -27,7 +27,8 @@ if __name__ == "__main__":
 
     to_rule_log(snakemake.log[0])
     centroids, distances = read_tables(snakemake.input.centroids), read_tables(snakemake.input.distances)
-    points, at_least = points_by_label(centroids), snakemake.params.settings["min_points"]
+    points = points_by_label(centroids, centroids["task"].iloc[0])
+    at_least = snakemake.params.settings["min_points"]
     labels = closest_labels(without_small_labels(distances, points, at_least), centroids)
     layers = [int(centroids["layer"].min()), int(centroids["layer"].max())]
     figure, panels = new_figure(width=2 * COLUMN, height=2.6, ncols=2)

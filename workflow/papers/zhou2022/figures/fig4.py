@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from workflow.lib.plotting.figures import COLUMN, PALETTE, curve, name_of, new_figure, save_figure
-from workflow.papers.zhou2022.numbers import points_by_label, published_task, similarity_by_step
+from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.papers.zhou2022.numbers import points_by_label, similarity_by_step
+from workflow.papers.zhou2022.published import paper_marks, published_task
 
 
 def shown_layers(layers: list[int]) -> list[int]:
@@ -13,11 +14,11 @@ def shown_layers(layers: list[int]) -> list[int]:
 
 
 def draw_task(axes, task: str, similarity: pd.DataFrame, paper: pd.Series | None) -> None:
-    """`paper`: the published similarity at the end by layer, drawn as crosses where the encoder has such a layer."""
+    """`paper`: the published similarity at the end by layer, drawn where the encoder has such a layer."""
     for number, layer in enumerate(shown_layers(list(similarity.columns))):
         curve(axes, similarity.index, similarity[layer], np.zeros(len(similarity)), f"layer {layer}", number)
         if paper is not None and str(layer) in paper:
-            axes.plot(similarity.index[-1], paper[str(layer)], "x", color=PALETTE[number], markersize=6)
+            paper_marks(axes, similarity.index[-1:], [paper[str(layer)]], number)
     axes.set(title=name_of(task), xlabel="updates")
 
 
@@ -33,8 +34,8 @@ if __name__ == "__main__":
     rows, lowest = -(-len(tasks) // 2), 0.0
     figure, panels = new_figure(width=2 * COLUMN, height=2.1 * rows, ncols=2, nrows=rows, squeeze=False, sharey=True)
     for axes, task in zip(panels.flat, tasks):
-        of_task, points = distances[distances["task"] == task], points_by_label(centroids[centroids["task"] == task])
-        similarity = similarity_by_step(of_task, points, settings["min_points"])
+        of_task, points = distances[distances["task"] == task], points_by_label(centroids, task)
+        similarity = similarity_by_step(of_task, points, settings["min_points"], settings["missing_labels"])
         lowest = min(lowest, float(similarity.min().min()) - 0.05)
         paper = published[published["series"] == published_task(task)].set_index("x")["value"]
         draw_task(axes, task, similarity, paper if settings["published"] else None)

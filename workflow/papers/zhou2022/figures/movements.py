@@ -3,18 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from workflow.lib.methods.pca.principal_axes import principal_axes
 from workflow.lib.plotting.figures import COLUMN, PALETTE, name_of, new_figure, save_figure
-from workflow.papers.zhou2022.numbers import movements
+from workflow.papers.zhou2022.numbers import movements, two_axes
 
 NAMED = 5  # arrows that carry their label's name: all would hide each other
 
 
 def draw_layer(axes, moved: pd.DataFrame, layer: int) -> None:
-    """Arrows from the origin, on the two principal axes of this layer's movements."""
+    """Arrows from the origin, on the two axes that hold most of this layer's movements: as long as these, up to the
+    share that the title states."""
     vectors = moved.to_numpy()
-    arrows = vectors @ principal_axes(vectors).axes[:2].T
-    arrows = np.pad(arrows, ((0, 0), (0, 2 - arrows.shape[1])))
+    arrows, share = two_axes(vectors)
     length = np.linalg.norm(arrows, axis=1)
     order = np.argsort(-length)
     for place, at in enumerate(order):
@@ -24,8 +23,9 @@ def draw_layer(axes, moved: pd.DataFrame, layer: int) -> None:
             axes.plot([], [], color=color, label=moved.index[at])
     reach = 1.08 * max(float(np.abs(arrows).max()), 1e-9)
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    axes.set_title(f"layer {layer} (mean length {np.linalg.norm(vectors, axis=1).mean():.2g})", fontsize=7)
-    axes.legend(fontsize=5, handlelength=0.9, loc="best", labelspacing=0.2, borderpad=0.2)
+    mean_length = np.linalg.norm(vectors, axis=1).mean()
+    axes.set_title(f"layer {layer}: mean length {mean_length:.2g}\n2 axes: {100 * share:.0f} %", fontsize=7)
+    axes.legend(fontsize=5, handlelength=0.9, loc="upper left", labelspacing=0.2, borderpad=0.2)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
-from workflow.papers.zhou2022.numbers import nearest_by_step, points_by_label
+from workflow.papers.zhou2022.numbers import nearest_of_tasks
+from workflow.papers.zhou2022.published import paper_marks, published_label
 
 SHOWN = 3  # labels of the largest and of the smallest increase
 
@@ -15,15 +16,28 @@ def extremes(nearest: pd.DataFrame) -> list[str]:
     return order if len(order) <= 2 * SHOWN else order[:SHOWN] + order[-SHOWN:]
 
 
-def draw_task(axes, task: str, nearest: pd.DataFrame) -> None:
-    for number, label in enumerate(extremes(nearest)):
+def draw_task(axes, task: str, nearest: pd.DataFrame, paper: pd.DataFrame) -> None:
+    """`paper`: (labels, start and end) published values; those of the labels that are drawn are marked."""
+    shown, highest = extremes(nearest), 1e-9
+    for number, label in enumerate(shown):
         grows_most = number < SHOWN
         curve(axes, nearest.index, nearest[label], np.zeros(len(nearest)), label, number,
               linestyle="-" if grows_most else "--")  # fmt: skip
-    axes.set(title=name_of(task), xlabel="updates", ylim=(0, None))
-    axes.legend(ncols=2, fontsize=6, handlelength=1.6, columnspacing=0.8, title="grow most — grow least",
+        highest = max(highest, float(nearest[label].max()))
+    for number, label in enumerate(shown):
+        name = published_label(task, label)
+        if name in paper.index:
+            ends = paper.loc[name, ["start", "end"]].to_numpy()
+            paper_marks(axes, nearest.index[[0, -1]], ends, number)
+            highest = max(highest, float(ends.max()))
+    axes.set(title=name_of(task), xlabel="updates", ylim=(0, 1.45 * highest))
+    axes.legend(ncols=2, fontsize=6, handlelength=1.6, columnspacing=0.8, title="solid: grow most, dashed: least",
                 title_fontsize=6, loc="upper left")  # fmt: skip
-    axes.set_ylim(0, 1.45 * max(float(nearest[extremes(nearest)].max().max()), 1e-9))
+
+
+def published_ends(published: pd.DataFrame) -> pd.DataFrame:
+    ends = published[published["artifact"] == "fig6_min_distance"]
+    return ends.pivot(index="series", columns="x", values="value")
 
 
 if __name__ == "__main__":
@@ -31,14 +45,16 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    settings = snakemake.params.settings
     distances, centroids = read_tables(snakemake.input.distances), read_tables(snakemake.input.centroids)
-    tasks = list(dict.fromkeys(distances["task"]))
-    rows = -(-len(tasks) // 2)
+    paper = published_ends(pd.read_csv(snakemake.input.published))
+    nearest = nearest_of_tasks(distances, centroids, settings["min_points"])
+    rows = -(-len(nearest) // 2)
     figure, panels = new_figure(width=2 * COLUMN, height=2.3 * rows, ncols=2, nrows=rows, squeeze=False)
-    for axes, task in zip(panels.flat, tasks):
-        of_task, points = distances[distances["task"] == task], points_by_label(centroids[centroids["task"] == task])
-        last = int(of_task["layer"].max())
-        draw_task(axes, task, nearest_by_step(of_task, points, snakemake.params.settings["min_points"], last))
+    for axes, (task, of_task) in zip(panels.flat, nearest.items()):
+        draw_task(axes, task, of_task, paper if settings["published"] else paper.iloc[:0])
+    for axes in panels.flat[len(nearest) :]:
+        axes.set_axis_off()
     for row in panels:
         row[0].set_ylabel("distance to nearest label")
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)

@@ -7,6 +7,10 @@ import numpy as np
 import pandas as pd
 from safetensors import safe_open
 
+from workflow.papers.zhou2022.published import beside_paper
+
+PAPER = {"layers": "layers", "hidden size": "hidden_size", "parameters (M)": "parameters_m"}  # in published.csv
+
 
 def describe(folder: Path) -> dict:
     """From the config and the headers of the weights: nothing is loaded."""
@@ -27,4 +31,7 @@ if __name__ == "__main__":
 
     to_rule_log(snakemake.log[0])
     rows = [{"encoder": Path(folder).name} | describe(Path(folder)) for folder in snakemake.input.encoders]
-    write_text_tables(pd.DataFrame(rows), snakemake.output.csv, snakemake.output.md, digits=3)
+    table, published_as = pd.DataFrame(rows), snakemake.params.settings["published_as"]
+    series = [published_as.get(encoder, "") for encoder in table["encoder"]]
+    table = beside_paper(table, pd.read_csv(snakemake.input.published), "table1", series, PAPER)
+    write_text_tables(table, snakemake.output.csv, snakemake.output.md, digits=3)

@@ -2,38 +2,35 @@
 
 import pandas as pd
 
-from workflow.lib.base.repetitions import with_parts
 from workflow.lib.plotting.figures import name_of
-from workflow.papers.zhou2022.numbers import changes_of_nearest
+from workflow.papers.zhou2022.numbers import changes_of_nearest, cross_accuracies
+from workflow.papers.zhou2022.published import beside_paper, published_task
+
+PAPER = {"increased": "labels_increased", "decreased": "labels_decreased", "average increase": "mean_increase",
+         "accuracy (%)": "accuracy"}  # fmt: skip
 
 
 def compare(distances: pd.DataFrame, accuracy: pd.DataFrame, cross_tasks: dict[str, list[str]]) -> pd.DataFrame:
-    rows, accuracy = [], with_parts(accuracy)
+    """± as in table 7: over the probe's seeds themselves, of several tuning seeds over these."""
+    rows = []
     for probed, others in cross_tasks.items():
-        of_task = accuracy[accuracy["task"] == probed]
-        before = of_task[of_task["tuned_on"].isna()]["accuracy"]
-        rows.append({"probed": name_of(probed), "fine-tuned on": "–", "accuracy (%)": 100 * before.mean()})
+        scores, unit = cross_accuracies(accuracy, probed)
         changes = changes_of_nearest(distances, probed)
-        for tuned_on in others:
-            change = changes[tuned_on]["change"].dropna()
-            here = of_task[of_task["tuned_on"] == tuned_on].groupby("seed")["accuracy"].mean()
-            rows.append({
-                "probed": name_of(probed), "fine-tuned on": name_of(tuned_on),
-                "increased": str((change > 0).sum()), "decreased": str((change < 0).sum()),
-                "average increase": change.mean(),
-                "accuracy (%)": 100 * here.mean(), "accuracy (%)_sd": 100 * here.std(),
-            })  # fmt: skip
+        for tuned_on in ("none", *others):
+            row = {"probed": probed, "fine-tuned on": tuned_on}
+            if tuned_on in changes:
+                change = changes[tuned_on]["change"].dropna()
+                row |= {"increased": str((change > 0).sum()), "decreased": str((change < 0).sum()),
+                        "average increase": change.mean()}  # fmt: skip
+            spread = scores[tuned_on].std(ddof=0 if unit == "probe seeds" else 1)
+            rows.append(row | {"accuracy (%)": scores[tuned_on].mean(), "accuracy (%)_sd": spread})
     return pd.DataFrame(rows)
 
 
 def with_paper(shown: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """The published rows, which probe PS-fxn."""
-    paper = published.query("artifact == 'table5'").set_index(["series", "x"])["value"]
-    tuned_on = shown["fine-tuned on"].map(lambda name: {"–": "none"}.get(name, name.lower()))
-    names = tuned_on.where(shown["probed"] == name_of("ps_fxn"), "")
-    for column, x in (("average increase", "mean_increase"), ("accuracy (%)", "accuracy")):
-        shown[f"paper: {column}"] = [paper.get((name, x), float("nan")) for name in names]
-    return shown
+    series = shown["fine-tuned on"].map(published_task).where(shown["probed"] == "ps_fxn", "")
+    return beside_paper(shown, published, "table5", series.tolist(), PAPER)
 
 
 if __name__ == "__main__":
@@ -42,8 +39,10 @@ if __name__ == "__main__":
 
     to_rule_log(snakemake.log[0])
     distances, accuracy = (read_tables(snakemake.input[name]) for name in ("distances", "accuracy"))
-    shown = compare(distances, accuracy, snakemake.params.settings["cross_tasks"])
     settings = snakemake.params.settings
-    if settings["published_as"].get(settings["tracked_encoder"]) == "base":
+    shown = compare(distances, accuracy, settings["cross_tasks"])
+    if settings["published"]:
         shown = with_paper(shown, pd.read_csv(snakemake.input.published))
+    for column in ("probed", "fine-tuned on"):
+        shown[column] = shown[column].map(lambda task: "–" if task == "none" else name_of(task))
     write_text_tables(shown, snakemake.output.csv, snakemake.output.md)
