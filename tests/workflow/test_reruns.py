@@ -93,7 +93,7 @@ def test_changed_key_reruns_what_depends_on_it(finished):
     planned = set(finished.planned("--config", "rsa={tokens: 60}"))
     assert "rsa" in planned and planned <= {"rsa"} | DRAWING | TABLES | SCORES
     planned = set(finished.planned("--config", "edges={hidden: 12}"))
-    assert "edges" in planned and planned <= {"edges", "description_length"} | TABLES | SCORES
+    assert "edges" in planned and planned <= {"edges", "description_length"} | DRAWING | TABLES | SCORES
     planned = finished.planned("--config", "paths={every: 2}")
     # the tracked models, which share a job, and what is read from them; no sweep keeps steps
     assert planned["finetune_model"] == 1 and "sweep" not in planned and "edges" not in planned
