@@ -158,6 +158,24 @@ def test_two_models_of_an_encoder_are_read_at_the_same_tokens_and_another_seed_d
     assert not np.array_equal(drawn["base"][0][1], drawn["other"][0][1])
 
 
+@pytest.mark.parametrize("kind", ["text", "qa"])
+def test_first_texts_alone_are_encoded_as_if_there_were_no_second(script, folder, tmp_path, kind):
+    """The premise of a pair, the question of a passage."""
+    alone = [{"id": str(at), "text": text, "text_pair": None, "label": 0} for at, text in enumerate(WORDS)]
+    pairs = [row | {"text_pair": "the dog sat"} for row in alone]
+    questions = [{"id": row["id"], "question": row["text"], "context": "the dog sat", "answers": []} for row in alone]
+    paths = [write(tmp_path / "alone/train.parquet", alone, "text"),
+             write(tmp_path / "both/train.parquet", pairs if kind == "text" else questions, kind)]  # fmt: skip
+    encoder, how = folder / "encoders/base.0", SETTINGS | {"rows": 20, "per_row": 2, "seed": 1}
+    for unit, path in zip(("sampled", "sampled_first"), paths):
+        script.cache_dataset(encoder, encoder, unit, str(path), tmp_path / unit, how)
+    files = [layer_files(tmp_path / unit)[2] for unit in ("sampled", "sampled_first")]
+    np.testing.assert_array_equal(*map(read_units, files))
+    np.testing.assert_array_equal(*map(read_vectors, files))
+    script.cache_dataset(encoder, encoder, "sampled", str(paths[1]), tmp_path / "pairs", how)
+    assert not np.array_equal(read_units(layer_files(tmp_path / "pairs")[2]), read_units(files[0]))
+
+
 def test_every_token_of_a_row_may_be_drawn(script, folder, tmp_path):
     seen = set()
     for seed in range(30):

@@ -325,6 +325,8 @@ MISTAKES = [
      "merchant2020.tasks (one of: parse, qnli)"),
     ({"description_length": {"portions": [10, 50]}},
      "description_length.portions is [10, 50]; must be rising, up to 100"),
+    ({"description_length": {"coded": "dev"}},
+     "description_length.coded is 'dev'; must be a split that early stopping does not look at"),
     ({"structural": {"max_length": 4}}, "structural.max_length is 4; must be at least 5"),
     ({"singh2020": {"small": {"sst": 0.5}}}, "singh2020.small[1] is 'sst': no such task in singh2020.fractions (did "
      "you mean 'sst2'?)"),

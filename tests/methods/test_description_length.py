@@ -14,6 +14,7 @@ from tests.scripts import run_script
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.description_length import online_code as mdl
 from workflow.lib.methods.description_length.online_code import bits_of, has_single_labels, online_code, portions_of
+from workflow.lib.methods.description_length.plan import reads
 from workflow.lib.methods.edges.networks import EdgeProbe
 from workflow.lib.methods.edges.settings import EdgeSettings
 
@@ -54,6 +55,14 @@ def code_of(*args, **options) -> list[dict]:
 def splits_of(tmp_path, task="t", **options):
     write_task(tmp_path, task, **options)
     return read_all(tmp_path, task, ("train", "dev"))
+
+
+# ---- splits
+
+
+def test_the_coded_split_and_dev_are_read():
+    caches = reads({"description_length": {"coded": "test"}}, "base.0/pretrained", "ep_pos")
+    assert [cache.place for cache in caches] == ["ep_pos/test", "ep_pos/dev"]
 
 
 # ---- portions
@@ -223,8 +232,8 @@ def test_the_script_leaves_out_tasks_of_several_labels(tmp_path):
         output=[str(tmp_path / name) for name in ("several.parquet", "single.parquet")],
         params=SimpleNamespace(
             work=items, seed=0,
-            settings={"validate_every": 5, "max_validations": 2, "hidden": 8, "portions": [10, 100],
-                      "shuffle_seed": 1234},
+            settings={"validate_every": 5, "max_validations": 2, "hidden": 8, "coded": "train",
+                      "portions": [10, 100], "shuffle_seed": 1234},
         ),
         log=[str(tmp_path / "log")],
         threads=1,

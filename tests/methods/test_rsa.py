@@ -11,6 +11,7 @@ from workflow.lib.activations.cache import LayerWriter, layer_file, read_vectors
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.tables import read_table
 from workflow.lib.methods.rsa.layers import compare
+from workflow.lib.methods.rsa.plan import reads
 from workflow.lib.methods.rsa.similarity import sample_tokens, similarity
 
 
@@ -150,6 +151,16 @@ def test_every_token_has_its_chance():
 
 
 # ---- from two caches to a table
+
+
+def test_a_target_names_the_text_or_its_first_texts_alone():
+    model = "base.0/mnli.full.f1.s0"
+    assert [cache.item for cache in reads({}, model, "mnli-test")] == [
+        "base.0/pretrained/sampled/mnli-test", f"{model}/sampled/mnli-test"
+    ]  # fmt: skip
+    assert [cache.item for cache in reads({}, model, "mnli-test.first")] == [
+        "base.0/pretrained/sampled_first/mnli-test", f"{model}/sampled_first/mnli-test"
+    ]  # fmt: skip
 
 
 def cache(folder, layers, example, unit=None, dtype="float32", group=7, dataset="digest"):

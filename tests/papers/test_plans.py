@@ -75,7 +75,7 @@ def test_only_layers_and_units_that_some_analysis_reads_are_cached(demo):
         layers["base.0/pos.full.f1.s0/word/pud-train"] == "blocks"
     )  # last for DirectProbe, blocks for label distances
     units = {target_of(item).rpartition("/")[0] for item in layers}
-    assert units == {"cls", "word", "sampled", "span", "steps/word"}
+    assert units == {"cls", "word", "sampled", "sampled_first", "span", "steps/word"}
 
 
 def test_every_cache_and_every_analysis_has_its_model(demo):
@@ -95,7 +95,27 @@ def test_followed_models_save_their_steps_and_others_do_not(demo):
 def test_sampled_tokens_carry_what_they_are_sampled_by(demo):
     settings = demo.cache_settings("base.0/pretrained/sampled/wikipedia-sentences")
     assert settings["rows"] == 2500 and settings["per_row"] == 6 and settings["layers"] == "all"
+    assert demo.cache_settings("base.0/pretrained/sampled_first/mnli-test") == settings
     assert "rows" not in demo.cache_settings("base.0/pretrained/cls/imdb-train")
+
+
+def test_variants_of_a_text_are_compared_where_they_are_asked_for(demo):
+    def texts(plan):
+        return {target_of(item) for item in plan.items["rsa"] if task_of(item) == "mnli"}
+
+    assert texts(demo) == {"wikipedia-sentences", "mnli-test", "mnli-train", "mnli-test.first"}
+    plain = plan_of(merchant2020={"variants": False})
+    assert texts(plain) == {"wikipedia-sentences", "mnli-test"}
+    assert not any("sampled_first" in item for item in plain.layers)
+
+
+@pytest.mark.parametrize("preset", [None, "config/laptop.yaml", "config/paper.yaml"])
+def test_description_lengths_are_of_rows_that_no_model_was_tuned_on(preset):
+    """The parser is tuned on EWT's train split, which is ep_dependencies' as well."""
+    plan = plan_of(preset)
+    for item in plan.items["description_length"]:
+        coded, dev = (cache.place for cache in plan.caches("description_length", item))
+        assert coded.endswith("/test") and dev.endswith("/dev")
 
 
 def test_texts_are_truncated_as_in_training():
@@ -120,7 +140,7 @@ def test_figures_draw_the_tasks_that_they_are_given():
     )
     made = {key: set(of_paper) for key, of_paper in plan.artifacts.items()}
     assert "fig1" in made["matton2019"] and not {"fig2", "fig3"} & made["matton2019"]
-    assert made["merchant2020"] == {"fig1", "fig2", "fig3", "fig4"}
+    assert made["merchant2020"] == {"table_models", "fig1", "fig2", "fig3", "fig4"}
     assert made["singh2020"] == {"table1", "fig1", "fig2", "fig3"}
     assert "fig7" in made["zhou2022"] and not {"fig8", "table5"} & made["zhou2022"]
 

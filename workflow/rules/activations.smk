@@ -3,7 +3,7 @@
 in   folders of an encoder and of the models fine-tuned from it, the datasets that analyses read
 out  activations/<encoder>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
      layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <unit> = cls, word, sampled
-     (tokens), span (tokens inside annotated spans)
+     (tokens), sampled_first (tokens of the first text alone), span (tokens inside annotated spans)
      activations/<encoder>/<adapted>/steps/<unit>/<dataset>-<split>/<update>/layer-<kk>.parquet: the same at saved steps
 how  one forward pass per dataset writes the layers and units that any analysis reads, once for all papers
 """
@@ -31,7 +31,7 @@ for job in PLAN.jobs("cache_activations"):
             job.log("<results>/benchmarks/activations/{encoder}/{item}.tsv")
         wildcard_constraints:
             encoder=job.encoder_pattern,
-            item=r"[a-z][a-z0-9_.-]*/(steps/)?[a-z]+/[a-z0-9_]+-[a-z0-9_]+",
+            item=r"[a-z][a-z0-9_.-]*/(steps/)?[a-z_]+/[a-z0-9_]+-[a-z0-9_]+",
         # before sweeps, on whose tables only figures and verdicts depend
         priority: 5
         conda:

@@ -6,8 +6,8 @@ out  analysis/edges/<model>/<dataset>/scores.parquet  model, task, input (mix, t
      analysis/description_length/<model>/<dataset>/codelength.parquet  model, task, part (portion, total), start, end
              (sentences), n_merged, n_targets, bits, epochs, uniform_bits, compression, n_labels, seed
 how  span pooling and a small network on frozen vectors, the best on dev is tested; for description length the probe is
-     trained on growing portions of train, and the next portion's labels are coded with it. Probes of models that share
-     a job are trained side by side as far as memory allows
+     trained on growing portions of the split `description_length.coded`, and the next portion's labels are coded with it.
+     Probes of models that share a job are trained side by side as far as memory allows
 """
 
 from workflow.lib.base.digests import digest_of

@@ -3,6 +3,7 @@
 in   activations of the same sampled tokens in a fine-tuned model and in its encoder
 out  analysis/rsa/<model>/<dataset>-<split>/similarity.parquet  model, text (dataset-split), layer, sample, n_tokens,
                                                                 n_examples, similarity (1: unchanged)
+     analysis/rsa/<model>/<dataset>-<split>.first/similarity.parquet  the same, of the first texts of pairs alone
 how  cosines of all pairs of tokens in both spaces; Pearson's correlation of the two, by layer. One job per model and
      text, as the process starts in half a second
 """

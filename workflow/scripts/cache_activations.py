@@ -41,7 +41,8 @@ def tokenized(
     table = table.take(example) if len(example) < len(table) else table
     # for any unit, rows that are lists of words reach the tokenizer as lists
     tokenizer = tokenizer_of(encoder, for_words=unit == "word" or "words" in table.column_names)
-    encoded = encode(table, info, tokenizer, longest_for(info, longest, limit), by_word=unit == "word")
+    how = {"by_word": unit == "word", "first_only": unit == "sampled_first"}
+    encoded = encode(table, info, tokenizer, longest_for(info, longest, limit), **how)
     return encoded, units_of(unit, encoded, table, per_row, seed), example, info
 
 

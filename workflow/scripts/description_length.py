@@ -3,7 +3,7 @@
 import torch
 
 from workflow.lib.methods.description_length.online_code import online_code, why_not
-from workflow.lib.methods.description_length.plan import SPLITS
+from workflow.lib.methods.description_length.plan import splits_of
 from workflow.lib.methods.edges.reading import models_by_dataset, side_by_side
 from workflow.lib.methods.edges.settings import settings_from
 
@@ -17,16 +17,17 @@ if __name__ == "__main__":
     torch.set_flush_denormal(True)  # Adam's moments of inactive units decay to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     portions, shuffle_seed = params.settings["portions"], params.settings["shuffle_seed"]
-    of_probe = {name: value for name, value in params.settings.items() if name not in ("portions", "shuffle_seed")}
+    of_code, splits = ("coded", "portions", "shuffle_seed"), splits_of(params.settings)
+    of_probe = {name: value for name, value in params.settings.items() if name not in of_code}
     settings, outputs = settings_from(of_probe), dict(zip(params.work, snakemake.output))
     for dataset, all_models in models_by_dataset(params.work).items():
-        for models, (train, dev) in side_by_side(inputs.activations, inputs.data, all_models, dataset, SPLITS):
-            if reason := why_not(train, dev):
+        for models, (coded, dev) in side_by_side(inputs.activations, inputs.data, all_models, dataset, splits):
+            if reason := why_not(coded, dev):
                 log.info("%s is left out: %s", dataset, reason)
                 codes = [[] for _ in models]
             else:
-                codes = online_code(train, dev, settings, portions, shuffle_seed, params.seed, device())
-            del train, dev
+                codes = online_code(coded, dev, settings, portions, shuffle_seed, params.seed, device())
+            del coded, dev
             for model, code in zip(models, codes):
                 write_table(code, outputs[f"{model}/{dataset}"], model=model, task=dataset)
                 if code:

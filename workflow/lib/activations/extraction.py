@@ -14,6 +14,7 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow.lib.activations.cache import LayerWriter, layer_file, write_words
+from workflow.lib.activations.plan import SAMPLED
 from workflow.lib.encoders.batches import sorted_batches
 from workflow.lib.encoders.device import device
 from workflow.lib.encoders.states import StateReader
@@ -164,7 +165,7 @@ def extract(
             written.result()
     for writer in writers.values():
         writer.close()
-    if encoded.word_of and about["unit"] in ("token", "span", "sampled"):
+    if encoded.word_of and about["unit"] in ("token", "span", *SAMPLED):
         rows = np.repeat(np.arange(len(encoded.lengths)), units.counts)
         words = np.array([encoded.word_of[row][token] for row, token in zip(rows, units.first)], dtype=np.int64)
         write_words(folder, example[rows], units.number, words)

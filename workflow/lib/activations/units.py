@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
+from workflow.lib.activations.plan import SAMPLED
 from workflow.lib.data.labelled_units import words_in_spans
 from workflow.lib.encoders.tokenization import Encoded
 from workflow.lib.encoders.unit_pooling import TokenRuns, single_tokens, words_of
@@ -25,7 +26,7 @@ def units_of(unit: str, encoded: Encoded, table: pa.Table, per_row: int = 0, see
     tokens = [np.flatnonzero(special == 0) for special in encoded.special]
     if unit == "token":
         chosen = [np.arange(len(of_row)) for of_row in tokens]
-    elif unit == "sampled":
+    elif unit in SAMPLED:
         rng = np.random.default_rng(seed)
         chosen = [np.sort(rng.permutation(len(of_row))[:per_row]) for of_row in tokens]
     elif unit == "span":

@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Callable
 from functools import cached_property
 
-from workflow.lib.activations.plan import Cache, widest
+from workflow.lib.activations.plan import SAMPLED, Cache, widest
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.jobs import Job, jobs_of
 from workflow.lib.base.names import (
@@ -118,7 +118,7 @@ class Plan:
         """Settings of one cached dataset: layers, maximum length, sampling."""
         unit, _, folder = target_of(item).rpartition("/")
         settings = {"layers": self.layers.get(item, "all"), "max_tokens": max_tokens_of(self.config, folder)}
-        if unit == "sampled":
+        if unit in SAMPLED:
             rsa = self.config["rsa"]  # enough tokens that every sample can have different ones
             settings |= {
                 "rows": rsa["rows"],

@@ -52,8 +52,18 @@ def with_pieces(rows: list[list[str]], tokenizer: PreTrainedTokenizerBase) -> li
     return [[tokenizer.unk_token if word in vanished else word for word in row] for row in rows] if vanished else rows
 
 
-def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_tokens: int, by_word: bool) -> Encoded:
-    """Tokenise a dataset. Long rows are truncated and counted; if that would lose annotated words, it is an error."""
+def encode(
+    table: pa.Table,
+    info: dict,
+    tokenizer: PreTrainedTokenizerBase,
+    max_tokens: int,
+    by_word: bool,
+    first_only: bool = False,
+) -> Encoded:
+    """Tokenise a dataset. Long rows are truncated and counted; if that would lose annotated words, it is an error.
+
+    `first_only`: only the first of two texts (the premise of a pair, the question of a passage).
+    """
     has_words = info["kind"] in ("treebank", "spans")
     if has_words:
         texts = (table["words"].to_pylist(),)
@@ -71,6 +81,7 @@ def encode(table: pa.Table, info: dict, tokenizer: PreTrainedTokenizerBase, max_
         )
     if has_words:
         texts = (with_pieces(texts[0], tokenizer),)
+    texts = texts[:1] if first_only else texts
     inputs, word_of, special, truncated = {}, [], [], []
     for start in range(0, len(table), AT_ONCE):
         part = (column[start : start + AT_ONCE] for column in texts)

@@ -1,17 +1,17 @@
 """What merchant2020's figures and tables are made from."""
 
 from workflow.lib.base.names import (
+    analysis_file,
     analysis_files,
     data_file,
     folder_name,
     metrics_file,
     pretrained,
     sweep_file,
-    task_of,
 )
 from workflow.lib.base.needs import Needs, picked
 from workflow.lib.base.runs import sweep_models, tuned_models
-from workflow.lib.base.tasks import places_of_task
+from workflow.lib.base.tasks import TEXT_HEADS, places_of_task
 from workflow.lib.encoders.shapes import layers_of
 
 PUBLISHED_LAYERS = 12  # of the paper's BERT-base
@@ -21,23 +21,28 @@ def base_models(section: dict) -> list[str]:
     return [pretrained(encoder) for encoder in section["encoders"]]
 
 
-def own_text(config: dict, task: str) -> str:
-    """The rows that a task is scored on, as a folder."""
-    return folder_name(places_of_task(config, task)[1])
+def own_texts(config: dict, task: str) -> dict[str, str]:
+    """Targets of RSA on a task's own text: the rows that it is scored on; as variants (footnotes 9 and 10) its training
+    rows, and single texts (the premise or the question) of the rows that it is scored on."""
+    train, test = (folder_name(place) for place in places_of_task(config, task))
+    variants = {"training": train, "single": f"{test}.first"} if config["merchant2020"]["variants"] else {}
+    return {"own": test} | variants
 
 
-def similarity_files(config: dict, tasks: list[str], own: bool) -> list[str]:
-    """RSA on general text, or on each task's own."""
+def texts(config: dict) -> dict[str, dict[str, str]]:
+    """Of figure 5: by task the texts that its models are compared on."""
     section = config["merchant2020"]
+    general = {"general": folder_name(section["general"])}
+    return {task: own_texts(config, task) | general for task in section["in_domain"]}
+
+
+def similarity_files(section: dict, texts: dict[str, dict[str, str]]) -> list[str]:
+    """`texts`: by task, the targets of RSA."""
     return [
-        file
-        for model in tuned_models(section, tasks)
-        for file in analysis_files(
-            "rsa",
-            "similarity",
-            [model],
-            [own_text(config, task_of(model)) if own else folder_name(section["general"])],
-        )
+        analysis_file("rsa", f"{model}/{text}", "similarity")
+        for task, of_task in texts.items()
+        for model in tuned_models(section, [task])
+        for text in of_task.values()
     ]
 
 
@@ -60,66 +65,80 @@ def is_published_depth(config: dict) -> bool:
     return set(layers(config).values()) == {PUBLISHED_LAYERS}
 
 
+def guessable(config: dict) -> dict[str, str]:
+    """Tasks on which a guess scores more than 0 (labels, answers in short texts), and the rows they are scored on."""
+    tasks = [task for task, head in heads(config).items() if head in (*TEXT_HEADS, "answers")]
+    return {task: data_file(places_of_task(config, task)[1]) for task in tasks}
+
+
+def is_papers_own(config: dict, dataset: str) -> bool:
+    """Are its numbers to be compared with the published ones? EWT's parts of speech are not OntoNotes'."""
+    return config["datasets"][dataset]["source"] == "real" and dataset != "ep_pos"
+
+
+def evaluated_on(config: dict, task: str) -> dict[str, str]:
+    """Splits by the prefix of their columns in the table of metrics; the second is optional."""
+    settings = config["tasks"][task]
+    also = {"also": settings["also_evaluate"]} if settings.get("also_evaluate") else {}
+    return {"test": settings["evaluate"]} | also
+
+
 def artifacts(config: dict) -> dict[str, Needs]:
     section, tasks = config["merchant2020"], config["merchant2020"]["tasks"]
-    general, in_domain = folder_name(section["general"]), section["in_domain"]
+    general = {task: {"general": folder_name(section["general"])} for task in tasks}
     probed = base_models(section) + tuned_models(section, tasks)
     randomised = [pretrained(encoder) for encoder in section["randomised"]]
     drawn = {"published": config["figures"]["published"] and is_published_depth(config)}
-    sweeps = {
-        "metrics": [metrics_file(model) for model in tuned_models(section, tasks)],
+    metrics = {"metrics": [metrics_file(model) for model in tuned_models(section, tasks)]}
+    sweeps = metrics | {
         "sweeps": [sweep_file(model) for model in sweep_models(config, section, recipes)],
+        "guessable": list(guessable(config).values()),
     }
-    shapes = {"layers": layers(config), "heads": heads(config)} | drawn
+    shapes = {"layers": layers(config), "heads": heads(config), "guessable": list(guessable(config))} | drawn
     made = {
-        "fig1": Needs({"scores": analysis_files("structural", "scores", probed, [section["treebank"]])}, drawn),
-        "fig2": Needs(
-            {"similarity": similarity_files(config, tasks, own=False)},
-            {"texts": {task: [general] for task in tasks}} | drawn,
+        "table_models": Needs(
+            metrics,
+            {
+                "heads": heads(config),
+                "splits": {task: evaluated_on(config, task) for task in tasks},
+                "compared": [task for task in tasks if is_papers_own(config, config["tasks"][task]["dataset"])],
+            },
         ),
+        "fig1": Needs({"scores": analysis_files("structural", "scores", probed, [section["treebank"]])}, drawn),
+        "fig2": Needs({"similarity": similarity_files(section, general)}, {"texts": general} | drawn),
         "fig3": Needs(sweeps, {"sweep": "freeze"} | shapes),
         "fig4": Needs(sweeps, {"sweep": "truncate"} | shapes),
     }
-    if in_domain:
-        files = similarity_files(config, in_domain, own=True) + similarity_files(config, in_domain, own=False)
-        texts = {task: [own_text(config, task), general] for task in in_domain}
-        made["fig5"] = Needs({"similarity": files}, {"texts": texts} | drawn)
+    if section["in_domain"]:
+        made["fig5"] = Needs({"similarity": similarity_files(section, texts(config))}, {"texts": texts(config)} | drawn)
     if section["edge_tasks"]:
         scores = {"scores": analysis_files("edges", "scores", probed + randomised, section["edge_tasks"])}
         about = picked(section, "tasks", "edge_tasks", "randomised")
-        made["table1"] = Needs(scores, {"input": "mix"} | about)
-        made["table_top"] = Needs(scores, {"input": "top"} | about)
+        compared = [task for task in section["edge_tasks"] if is_papers_own(config, task)]
+        made["table1"] = Needs(scores, {"input": "mix", "compared": compared} | about)
+        made["table_top"] = Needs(scores, {"input": "top", "compared": []} | about)  # no published numbers are known
         lengths = analysis_files("description_length", "codelength", probed, section["edge_tasks"])
         made["mdl"] = Needs({"codelength": lengths}, {"tasks": tasks})
+        made["mdl_curve"] = Needs({"codelength": lengths})
     return made
 
 
 def scored(config: dict) -> Needs:
     """What measured numbers and claims are taken from."""
     section, made = config["merchant2020"], artifacts(config)
-    # tasks on which a guess scores more than 0: labels, and answers in short texts
-    guessable = [task for task, head in heads(config).items() if head in ("sequence", "answers")]
     sources = {"edges": ("table1", "scores"), "mdl": ("mdl", "codelength"), "structural": ("fig1", "scores")}
     inputs = {name: made[of].inputs[files] for name, (of, files) in sources.items() if of in made}
     similarity = made["fig2"].inputs["similarity"] + (made["fig5"].inputs["similarity"] if "fig5" in made else [])
     return Needs(
-        inputs
-        | made["fig3"].inputs
-        | {
-            "rsa": list(dict.fromkeys(similarity)),
-            "guessable": [data_file(places_of_task(config, task)[1]) for task in guessable],
-        },
+        inputs | made["fig3"].inputs | {"rsa": list(dict.fromkeys(similarity))},
         {
-            "tasks": section["tasks"],
-            "randomised": section["randomised"],
-            "heads": heads(config),
-            "guessable": guessable,
-            "layers": layers(config),
+            **picked(section, "tasks", "randomised"),
+            **picked(made["fig3"].settings, "heads", "layers", "guessable"),
             "is_published_depth": is_published_depth(config),
             # parts of speech are published for OntoNotes; EWT's are another task
             "not_comparable": ["ep_pos"] * (config["datasets"].get("ep_pos", {}).get("source") == "real"),
             "general": folder_name(section["general"]),
-            "own": {task: own_text(config, task) for task in section["in_domain"]},
+            "texts": texts(config),
         },
     )
 
@@ -138,8 +157,11 @@ def check(config: dict, faults) -> None:
     faults.place("merchant2020.general", section["general"])
     faults.names("merchant2020.in_domain", section["in_domain"], section["tasks"], "task in merchant2020.tasks")
     faults.splits("merchant2020.treebank", section["treebank"], ("train", "dev", "test"))
+    coded = config["description_length"]["coded"]
+    faults.unless(coded != "dev", "description_length.coded", coded, "a split that early stopping does not look at")
     for at, dataset in enumerate(section["edge_tasks"]):
-        faults.splits(f"merchant2020.edge_tasks[{at}]", dataset, ("train", "dev", "test"))
+        needed = dict.fromkeys(("train", "dev", "test", coded))
+        faults.splits(f"merchant2020.edge_tasks[{at}]", dataset, tuple(needed))
     faults.same_depth("merchant2020.encoders", section["encoders"])
     shortest, longest = config["structural"]["min_length"], config["structural"]["max_length"]
     faults.unless(shortest <= longest, "structural.max_length", longest, f"at least {shortest}")

@@ -88,7 +88,7 @@ def online_code(
     names = label_names(fitted.targets)
     order = np.random.default_rng(shuffle_seed).permutation(fitted.n_sentences)
     codes, dev_codes = label_codes(fitted.targets, names), label_codes(dev.targets, names)
-    known = dev_codes >= 0  # a label that does not occur in train has no code
+    known = dev_codes >= 0  # a label that does not occur in the coded split has no code
 
     def scores(logits: np.ndarray) -> np.ndarray:
         return -np.array([bits_of(of_lane[known], dev_codes[known]).mean() for of_lane in logits])

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import curve, new_figure, paper_curve, save_figure
+from workflow.lib.plotting.figures import color_of, curve, new_figure, paper_curve, save_figure
+from workflow.papers.merchant2020.chance import read_chances
 from workflow.papers.merchant2020.numbers import (
     METRIC_NAMES,
     depth_curves,
@@ -19,6 +20,14 @@ X_LABELS = {
 }
 ARTIFACTS = {"freeze": "fig3_freezing", "truncate": "fig4_truncation"}
 
+
+def chance_line(axes, value: float, number: int) -> None:
+    """What a guess scores, in the colour of its task; one grey entry in the legend stands for all of them."""
+    axes.axhline(value, linestyle=":", color=color_of(number), linewidth=0.9)
+    if "a guess" not in axes.get_legend_handles_labels()[1]:
+        axes.plot([], [], ":", color="grey", linewidth=0.9, label="a guess")
+
+
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import read_tables
@@ -28,15 +37,19 @@ if __name__ == "__main__":
     sweep = settings["sweep"]
     metrics, sweeps = read_tables(snakemake.input.metrics), read_tables(snakemake.input.sweeps)
     scores = depth_curves(metrics, sweeps, sweep, settings["layers"], settings["heads"])
+    chance = read_chances(settings["guessable"], snakemake.input.guessable)
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
     figure, axes = new_figure(height=2.6)
+    numbers = {task: series_number(task, list(scores["task"].unique())) for task in scores["task"].unique()}
     for task, here in scores.groupby("task", sort=False):
-        number = series_number(task, list(scores["task"].unique()))
         by_depth = spread(here, ["depth"], "score").sort_values("depth")
         metric = metric_of(settings["heads"][task])
         label = f"{series_name(task)} ({METRIC_NAMES[metric]})"
-        curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, number)
-        if published is not None:
+        curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, numbers[task])
+    for task, value in chance.items():
+        chance_line(axes, value, numbers[task])
+    if published is not None:
+        for task, number in numbers.items():
             paper = published_curve(published, ARTIFACTS[sweep], task)
             paper_curve(axes, paper.index, paper, number)
     axes.set(xlabel=X_LABELS[sweep], ylabel="score on the evaluation rows", ylim=(0, 1.02))

@@ -4,7 +4,7 @@ import pandas as pd
 
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import COLUMN, curve, new_figure, paper_curve, save_figure
-from workflow.papers.merchant2020.numbers import SERIES, by_series, published_curve, series_name, series_number
+from workflow.papers.merchant2020.numbers import by_series, published_curve, series_name, series_number
 
 # probe, measure, label, the published curves (root accuracy and UUAS stand only in the paper's first version)
 PANELS = (
@@ -16,14 +16,14 @@ PANELS = (
 
 
 def draw(axes, scores: pd.DataFrame, published: pd.DataFrame | None, artifact: str) -> None:
-    order = [name for name in SERIES if name in set(scores["series"])]
-    for series in dict.fromkeys([*order, *scores["series"]]):
-        number = series_number(series, list(scores["series"].unique()))
+    measured = list(scores["series"].unique())
+    numbers = {series: series_number(series, measured) for series in measured}
+    for series in sorted(measured, key=numbers.get):
         by_layer = spread(scores[scores["series"] == series], ["layer"], "value").sort_values("layer")
-        curve(axes, by_layer["layer"], by_layer["mean"], by_layer["sd"], series_name(series), number)
-        if published is not None:
-            paper = published_curve(published, artifact, series)
-            paper_curve(axes, paper.index, paper, number)
+        curve(axes, by_layer["layer"], by_layer["mean"], by_layer["sd"], series_name(series), numbers[series])
+    for series in measured if published is not None else ():
+        paper = published_curve(published, artifact, series)
+        paper_curve(axes, paper.index, paper, numbers[series])
 
 
 if __name__ == "__main__":

@@ -2,21 +2,42 @@
 
 import pandas as pd
 
-from workflow.papers.merchant2020.numbers import BASELINES, edge_deltas, edge_name, edge_scores, series_name
+from workflow.papers.merchant2020.numbers import (
+    BASELINES,
+    edge_deltas,
+    edge_name,
+    edge_scores,
+    published_edge,
+    published_series,
+    series_name,
+)
 
 
-def edge_table(table: pd.DataFrame, deltas: pd.DataFrame, tasks: list[str], edge_tasks: list[str]) -> pd.DataFrame:
-    """A row per edge task: Base in points of micro-F1, then differences from it; `_sd` over repetitions."""
+def edge_table(
+    table: pd.DataFrame, deltas: pd.DataFrame, tasks: list[str], edge_tasks: list[str], paper: dict[str, dict]
+) -> pd.DataFrame:
+    """A row per edge task: Base in points of micro-F1, then differences from it; `_sd` over runs.
+
+    `paper`: published rows by edge task, which stand below the measured ones.
+    """
     rows = []
     for task in edge_tasks:
         base = table[(table["task"] == task) & (table["series"] == "base")]["f1"]
         row = {"task": edge_name(task), "Base": base.mean(), "Base_sd": base.std()}
         for series in (*BASELINES, *tasks):
             values = deltas[(deltas["task"] == task) & (deltas["series"] == series)]["delta"]
-            name = series_name(series) if series in tasks else series
-            row |= {f"Δ {name}": values.mean(), f"Δ {name}_sd": values.std()}
-        rows.append(row)
+            row |= {f"Δ {series_name(series)}": values.mean(), f"Δ {series_name(series)}_sd": values.std()}
+        rows += [row, {"task": f"{edge_name(task)}, paper"} | paper[task]] if task in paper else [row]
     return pd.DataFrame(rows)
+
+
+def published_rows(published: pd.DataFrame, tasks: list[str], edge_tasks: list[str]) -> dict[str, dict]:
+    """Table 1 as published, for these edge tasks."""
+    values = published.query("artifact == 'table1'").set_index(["series", "x"])["value"]
+    columns = {"Base": "base"} | {
+        f"Δ {series_name(of)}": f"{published_series(of)}_delta" for of in (*BASELINES, *tasks)
+    }
+    return {task: {name: values.get((published_edge(task), x)) for name, x in columns.items()} for task in edge_tasks}
 
 
 def variants(table: pd.DataFrame, edge_tasks: list[str]) -> pd.DataFrame:
@@ -42,5 +63,6 @@ if __name__ == "__main__":
     others = variants(table, settings["edge_tasks"])
     table = pd.concat([table, others], ignore_index=True)
     shown = [*settings["edge_tasks"], *dict.fromkeys(others["task"])]
-    result = edge_table(table, edge_deltas(table), settings["tasks"], shown)
+    paper = published_rows(pd.read_csv(snakemake.input.published), settings["tasks"], settings["compared"])
+    result = edge_table(table, edge_deltas(table), settings["tasks"], shown, paper)
     write_text_tables(result, snakemake.output.csv, snakemake.output.md)

@@ -1,30 +1,25 @@
-"""Description length of each edge task under each model: how much there is to read, and how easily it is read."""
+"""Description length of each edge task under each model: how much effort it takes to read the labels off."""
 
 import pandas as pd
 
-from workflow.papers.merchant2020.numbers import by_series, edge_name, series_name
+from workflow.papers.merchant2020.numbers import edge_name, series_name, total_lengths
 
 
 def length_table(codelength: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
     """A row per edge task: kilobits under Base, and what each tuned model needs more or less, in per cent."""
-    if "part" not in codelength:  # no task with one label per target
-        return pd.DataFrame(columns=["task"])
-    frame = by_series(codelength)
-    frame = frame[frame["part"] == "total"]
     rows = []
-    for task, here in frame.groupby("task", sort=False):
-        base = here[here["series"] == "base"].set_index("encoder")
+    for task, here in total_lengths(codelength).groupby("task", sort=False):
+        base = here[here["series"] == "base"]
         row = {
             "task": edge_name(task), "Base (kbit)": base["bits"].mean() / 1000,
             "Base (kbit)_sd": base["bits"].std() / 1000, "Base compression": base["compression"].mean(),
         }  # fmt: skip
         for series in tasks:
-            tuned = here[here["series"] == series]
-            change = 100 * (tuned["bits"].to_numpy() / base.loc[tuned["encoder"], "bits"].to_numpy() - 1)
+            change = 100 * here[here["series"] == series]["change"]
             name = f"Δ {series_name(series)} (%)"
-            row |= {name: change.mean(), f"{name}_sd": pd.Series(change).std()}
+            row |= {name: change.mean(), f"{name}_sd": change.std()}
         rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=None if rows else ["task"])
 
 
 if __name__ == "__main__":
