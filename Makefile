@@ -5,7 +5,7 @@ MIRROR ?=
 ENCODER ?=
 SNAKEMAKE := $(BIN)/snakemake --cores all
 
-.PHONY: figures test laptop bench lint format report rulegraph docs clean
+.PHONY: figures test laptop bench lint format report rulegraph docs demo-docs clean
 
 figures: .venv/ready
 	$(SNAKEMAKE)
@@ -34,6 +34,10 @@ rulegraph: .venv/ready
 docs: .venv/ready
 	$(BIN)/python -m workflow.lib.base.config_docs
 	$(BIN)/python -m workflow.lib.base.claims_docs
+
+# docs/demo.md and the README's gallery, from results/demo
+demo-docs: .venv/ready
+	$(BIN)/python -m workflow.lib.base.demo_docs
 
 lint: .venv/ready
 	$(BIN)/ruff check .
