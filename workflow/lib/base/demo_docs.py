@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow.lib.base.digests import ROOT
+from workflow.lib.base.verdicts import UNCLEAR
 from workflow.papers import all_papers
 
 RUN, PAGE, GALLERY = ROOT / "results/demo", ROOT / "docs/demo.md", ROOT / "docs/gallery"
@@ -31,8 +32,8 @@ def generated(run: Path) -> str:
             verdicts += claims["verdict"].tolist()
             parts.append(claims_table(claims, key))
     counts = pd.Series(verdicts).value_counts()
-    decided = 1 - counts.get("cannot tell", 0) / len(verdicts)
-    total = f"{len(verdicts)} claims: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}; {decided:.0%} decided.\n"
+    each = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    total = f"{len(verdicts)} claims: {each}; {1 - counts.get(UNCLEAR, 0) / len(verdicts):.0%} decided.\n"
     gain = "## Does pre-training matter in the demo?\n\n" + (run / "tables/beyond/pretraining_gain.md").read_text()
     return "\n".join([total, *parts, gain])
 
