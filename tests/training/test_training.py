@@ -585,3 +585,13 @@ def test_a_model_killed_on_its_way_is_absent_and_then_the_same(results, tuned_to
     assert_same(*(weights(load_encoder(root / MODELS[0])) for root in (tmp_path, output)))
     assert len(list((tmp_path / MODELS[0] / "steps").iterdir())) == 3
     assert not [path for path in tmp_path.rglob(".*")]
+
+
+def test_encoders_have_random_draws_of_their_own():
+    seeds = [
+        finetuning.seed_of_run(f"results/x/encoders/{name}", seed) for name in ("base.0", "base.1") for seed in (0, 1)
+    ]
+    assert len(set(seeds)) == 4 and seeds[0] == finetuning.seed_of_run("elsewhere/base.0", 0)
+    rows = [set(finetuning.nested_rows(200, 0.2, seed)) for seed in seeds]
+    assert all(one != other for one in rows for other in rows if one is not other)
+    assert rows[0] < set(finetuning.nested_rows(200, 0.5, seeds[0]))

@@ -5,6 +5,7 @@ import gc
 import logging
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -26,6 +27,12 @@ log = logging.getLogger("finetuning")
 def nested_rows(n_rows: int, fraction: float, seed: int) -> np.ndarray:
     """A random fraction of the rows; the first part of a permutation, so that larger fractions contain smaller ones."""
     return np.random.default_rng([seed, n_rows]).permutation(n_rows)[: max(1, round(fraction * n_rows))]
+
+
+def seed_of_run(encoder: str | Path, seed: int) -> int:
+    """Seed of all that is random in a run: rows, re-initialised weights, head, batches, dropout. Encoders have draws of
+    their own, or a spread over encoders would leave these out."""
+    return crc32(f"{Path(encoder).name} {seed}".encode())
 
 
 def split_off(rows: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
@@ -79,6 +86,7 @@ class Task:
 
     def tune(self, recipe: str, fraction: float, seed: int, output: str | Path) -> Outcome:
         """Train and score; intermediate state is saved beside `output`. If out of memory, retries in smaller parts."""
+        seed = seed_of_run(self.folder, seed)
         try:
             return self._attempt(recipe, fraction, seed, output, self.settings)
         except torch.OutOfMemoryError:

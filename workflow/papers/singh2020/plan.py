@@ -2,23 +2,9 @@
 
 from workflow.lib.base.names import analysis_files, data_file, pretrained, sweep_file, tuned
 from workflow.lib.base.needs import Needs, picked
-from workflow.lib.base.runs import spread_over
+from workflow.lib.base.runs import runs, spread_over
 from workflow.lib.base.tasks import labelled_rows, places_of_task
 from workflow.lib.encoders.shapes import layers_of
-
-
-def runs(section: dict) -> list[tuple[str, int]]:
-    """Encoder and fine-tuning seed of every repetition: spreads are over these.
-
-    Encoders have seeds of their own (of seeds [0], the second encoder gets 1), because a seed also says which rows are
-    drawn and how layers are re-initialised: with the same ones for all, the bands would leave out what matters most.
-    """
-    n_seeds = max(section["seeds"]) + 1
-    return [
-        (encoder, number * n_seeds + seed)
-        for number, encoder in enumerate(section["encoders"])
-        for seed in section["seeds"]
-    ]
 
 
 def tasks_of(section: dict) -> list[str]:
