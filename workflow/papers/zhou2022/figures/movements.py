@@ -9,6 +9,14 @@ from workflow.papers.zhou2022.numbers import movements, two_axes
 NAMED = 5  # arrows that carry their label's name: all would hide each other
 
 
+CORNERS = {"upper left": (-1, 1), "lower left": (-1, -1), "lower right": (1, -1), "upper right": (1, 1)}
+
+
+def free_corner(arrows: np.ndarray) -> str:
+    """The corner that arrows point into least: a legend hides nothing there."""
+    return min(CORNERS, key=lambda name: np.clip(arrows * CORNERS[name], 0, None).prod(axis=1).max())
+
+
 def draw_layer(axes, moved: pd.DataFrame, layer: int) -> None:
     """Arrows from the origin, on the two axes that hold most of this layer's movements: as long as these, up to the
     share that the title states."""
@@ -25,7 +33,7 @@ def draw_layer(axes, moved: pd.DataFrame, layer: int) -> None:
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     mean_length = np.linalg.norm(vectors, axis=1).mean()
     axes.set_title(f"layer {layer}: mean length {mean_length:.2g}\n2 axes: {100 * share:.0f} %", fontsize=7)
-    axes.legend(fontsize=5, handlelength=0.9, loc="upper left", labelspacing=0.2, borderpad=0.2)
+    axes.legend(fontsize=5, handlelength=0.9, loc=free_corner(arrows), labelspacing=0.2, borderpad=0.2)
 
 
 if __name__ == "__main__":
@@ -45,5 +53,7 @@ if __name__ == "__main__":
         draw_layer(axes, by_layer[layer], layer)
     for axes in panels.flat[len(wanted) :]:
         axes.set_axis_off()
+    figure.supxlabel("first axis", fontsize=7)
+    figure.supylabel("second axis", fontsize=7)
     figure.suptitle(f"{name_of(centroids['task'].iloc[0])}: movement of centroids, longest {NAMED} named", fontsize=8)
     save_figure(figure, snakemake.output.pdf, snakemake.output.png)
