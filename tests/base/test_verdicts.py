@@ -24,23 +24,26 @@ def test_a_single_run_is_judged_by_its_test_rows():
     low, high = single.interval()
     normal = stats.norm.interval(0.95, rows.mean(), stats.sem(rows))
     assert (low, high) == pytest.approx(normal, abs=0.003) and single.side() == HOLDS
-    assert single.said(2) == f"0.10 [{low:.2f}, {high:.2f}] (1000 test rows)"
+    assert single.said(2) == f"0.10 [{low:.2f}, {high:.2f}] (1 run, 1000 test rows)"
     assert Estimate.of_rows([rows[::-1]]).interval() == (low, high)  # whatever the order, and always the same draws
 
 
-def test_more_runs_are_judged_by_themselves_whatever_their_rows():
-    runs = [np.full(50, 1.0), np.full(50, -1.0)]
-    assert Estimate.of_rows(runs).side() == UNCLEAR and Estimate.of_rows(runs[:1]).side() == HOLDS
+def test_of_runs_and_rows_the_wider_interval_counts():
+    apart = [np.full(50, 1.0), np.full(50, -1.0)]
+    assert Estimate.of_rows(apart).side() == UNCLEAR and Estimate.of_rows(apart[:1]).side() == HOLDS
+    rows = np.random.default_rng(0).normal(0.1, 1, 100)  # too few rows to tell
+    single, several = Estimate.of_rows([rows]), Estimate.of_rows([rows, rows + 0.001, rows - 0.001])
+    assert single.side() == several.side() == UNCLEAR and Estimate(several.values).side() == HOLDS
 
 
 def test_one_value_without_rows_cannot_tell():
     assert Estimate([5.0]).side() == UNCLEAR and Estimate([]).side() == UNCLEAR
-    assert Estimate([5.0], "encoders").said() == "5.0 (one of encoders)" and Estimate([]).said() == "nothing measured"
+    assert Estimate([5.0], "encoders").said() == "5.0 (1 encoder)" and Estimate([]).said() == "nothing measured"
 
 
 def test_what_could_not_be_measured_does_not_count_and_is_said():
     partly = Estimate([1.0, float("nan"), 1.2, 0.9], "labels")
-    assert partly.side() == HOLDS and partly.said() == "1.0 ± 0.2 (3 labels, 1 without)"
+    assert partly.side() == HOLDS and partly.said() == "1.0 [0.7, 1.4] (3 labels, 1 without)"
 
 
 def test_verdicts_of_several_tasks():

@@ -3,7 +3,8 @@
 scikit-learn is timed on eight configurations, each penalty once and each size twice per layer, and scaled to the grid.
 It is given its best setting: one process per core with one BLAS thread each, and as if none of them ever waited for the
 last. CPU ratios compare processor seconds and so hold on a busy machine too. Our grid stops by held-out accuracy (the
-default) and by training loss as scikit-learn does: the second ratio is that of the same work.
+default) and by training loss as scikit-learn does: the second ratio is that of the same work. 4,000 rows take minutes;
+zhou2022's POS words are 16,854, which take most of an hour.
 """
 
 import sys
@@ -19,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from workflow.lib.methods.mlp.grid import ProbeResult, probe_grid
 from workflow.lib.methods.mlp.settings import PAPERS_ALPHAS, ProbeSettings
 
-POS_WORDS, N_PROCESSES = 16_854, 2
+ROWS, N_PROCESSES = 4_000, 2
 SAMPLED_SIZES = [(32, 64), (32, 128), (128, 256), (256, 128), (256, 64), (64, 32), (128, 32), (64, 256)]
 
 
@@ -107,4 +108,4 @@ def main(n_train: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else POS_WORDS)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else ROWS)

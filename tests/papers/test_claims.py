@@ -42,7 +42,8 @@ def test_every_quantity_must_be_on_the_right_side(claims):
     assert claims.below("much", {"a": low}, "points").verdict == HOLDS
     assert claims.above("much", {}, "points").verdict == UNCLEAR
     judged = claims.above("much", {"a": high, "b": low}, "points", voting=["a", "absent"])
-    assert judged.verdict == HOLDS and judged.evidence == "points: a 3.0 ± 0.1 (2 runs); b 1.1 ± 0.1 (2 runs)"
+    assert claims.above("much", {"b": low}, "points", voting=["absent"]).verdict == UNCLEAR
+    assert judged.verdict == HOLDS and judged.evidence == "points: a 3.0 [2.4, 3.7] (2 runs); b 1.1 [0.4, 1.7] (2 runs)"
     assert judged.statement == "Above 2."
 
 

@@ -76,15 +76,15 @@ class Twins:
         """The rows that have to pass through the model."""
         return rows[self.first_of[rows] == rows]
 
-    def settle(self, rows: np.ndarray, place_of: dict[int, slice], held: Vectors) -> None:
+    def settle(self, rows: np.ndarray, offset: np.ndarray, held: Vectors) -> None:
         """Copy vectors to the rows that were not run, and keep those that later chunks need."""
         for row in rows[self.last_of[self.first_of[rows]] != self.first_of[rows]].tolist():
-            first = int(self.first_of[row])
+            first, places = int(self.first_of[row]), slice(*(offset[row : row + 2] - offset[rows[0]]))
             if row == first:
-                self.kept[row] = {layer: vectors[place_of[row]].copy() for layer, vectors in held.items()}
+                self.kept[row] = {layer: vectors[places].copy() for layer, vectors in held.items()}
                 continue
             for layer, vectors in held.items():
-                vectors[place_of[row]] = self.kept[first][layer]
+                vectors[places] = self.kept[first][layer]
             if row == self.last_of[first]:
                 del self.kept[first]
 
@@ -94,18 +94,18 @@ class Extractor:
         self.reader, self.encoded, self.units = StateReader(model), encoded, units
         self.layers, self.batch_size, self.width = layers, batch_size, model.config.hidden_size
 
-    def run(self, rows: np.ndarray, to_run: np.ndarray, place_of: dict[int, slice]) -> Vectors:
-        """Vectors of the rows' units, filled in only for the rows in `to_run`; `place_of` maps rows to their units."""
-        n_units = int(self.units.counts[rows].sum())
+    def run(self, rows: np.ndarray, to_run: np.ndarray) -> Vectors:
+        """Vectors of the units of consecutive rows, filled in only for the rows in `to_run`."""
+        begin, n_units = self.units.offset[rows[0]], int(self.units.counts[rows].sum())
         held = {layer: np.empty((n_units, self.width), np.float32) for layer in self.layers}
         for batch in sorted_batches(self.encoded.lengths[to_run], self.batch_size):
             of_batch = to_run[batch]
             line = np.repeat(np.arange(len(of_batch)), self.units.counts[of_batch])
             longest = int(self.encoded.lengths[of_batch].max())
-            tokens = self.units.tokens(self.units.of_rows(of_batch), line, longest)
-            places = np.concatenate([np.arange(place_of[row].start, place_of[row].stop) for row in of_batch.tolist()])
+            units = self.units.of_rows(of_batch)
+            tokens = self.units.tokens(units, line, longest)
 
-            def keep(layer: int, state: torch.Tensor, tokens=tokens, places=places) -> None:
+            def keep(layer: int, state: torch.Tensor, tokens=tokens, places=units - begin) -> None:
                 if layer not in held:
                     return
                 if layer == self.reader.n_blocks:
@@ -154,10 +154,8 @@ def extract(
     with ThreadPoolExecutor(1) as disk:
         written: Future | None = None
         for rows in chunks_of(units, 4 * extractor.width * len(wanted)):
-            ends = np.cumsum(units.counts[rows])
-            place_of = dict(zip(rows.tolist(), map(slice, (ends - units.counts[rows]).tolist(), ends.tolist())))
-            held = extractor.run(rows, twins.to_run(rows), place_of)
-            twins.settle(rows, place_of, held)
+            held = extractor.run(rows, twins.to_run(rows))
+            twins.settle(rows, units.offset, held)
             if written:
                 written.result()
             written = disk.submit(write, rows, held)

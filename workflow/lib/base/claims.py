@@ -52,22 +52,22 @@ class Claims:
         return Claim(self.paper, name, entry["says"], statement, entry["artifact"], verdict, evidence + slip)
 
     def above(
-        self, name: str, quantities: Mapping[str, Estimate], what: str, digits: int = 1, voting: Iterable[str] = ()
+        self, name: str, quantities: Mapping[str, Estimate], what: str, digits: int = 1, voting: Iterable[str] | None = None
     ) -> Claim:
         """Holds if every quantity (of a task, of a model) is above the threshold.
 
-        `voting`: only these decide, if they are there; the others stand beside them as evidence.
+        `voting`: only these decide (without any of them nothing can be told); the others stand beside as evidence.
         """
         return self._compared(name, quantities, what, digits, voting, is_above=True)
 
     def below(
-        self, name: str, quantities: Mapping[str, Estimate], what: str, digits: int = 1, voting: Iterable[str] = ()
+        self, name: str, quantities: Mapping[str, Estimate], what: str, digits: int = 1, voting: Iterable[str] | None = None
     ) -> Claim:
         return self._compared(name, quantities, what, digits, voting, is_above=False)
 
     def _compared(self, name, quantities, what, digits, voting, is_above) -> Claim:
         threshold = self.threshold(name)
-        deciding = [key for key in voting if key in quantities] or list(quantities)
+        deciding = list(quantities) if voting is None else [key for key in voting if key in quantities]
         sides = [quantities[key].side(threshold) for key in deciding]
         verdict = all_of(sides if is_above else map(opposite, sides))
         evidence = "; ".join(f"{key} {quantity.said(digits)}" for key, quantity in quantities.items())

@@ -5,9 +5,10 @@ of the threshold, does not hold if it lies on the other side, and cannot be told
 
 - repetitions, if there are two or more: Student's t, because two or three of them guess their own spread. What a
   repetition is (a run of fine-tuning, an encoder, a label, a probe seed) stands in the evidence;
-- else the test rows of the only run: paired bootstrap (resampling.py).
+- test rows, where they are known: paired bootstrap (resampling.py). All repetitions share them, so that of both
+  intervals the wider counts: a second run on the same few rows makes nobody surer of what other rows would give.
 
-Without either nothing can be told.
+Without either nothing can be told. Evidence shows the interval, so that a reader sees what the verdict rests on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +26,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A quantity in every repetition; of a single run also on resampled test rows."""
+    """A quantity in every repetition, and its mean on resampled test rows, where these are known."""
 
     values: Sequence[float]
     unit: str = "runs"  # what a value is of, in the plural
@@ -36,8 +37,9 @@ class Estimate:
     def of_rows(cls, runs: Iterable[np.ndarray], unit: str = "runs") -> "Estimate":
         """From the quantity in every test row (such as the difference of two classifiers), one array per run."""
         runs = [np.asarray(rows, dtype=float) for rows in runs]
-        means = [float(rows.mean()) for rows in runs]
-        return cls(means, unit, resampled_means(runs[0]), len(runs[0])) if len(runs) == 1 else cls(means, unit)
+        if not runs:
+            return cls([], unit)
+        return cls([float(rows.mean()) for rows in runs], unit, resampled_means(np.mean(runs, axis=0)), len(runs[0]))
 
     @property
     def known(self) -> list[float]:
@@ -50,12 +52,19 @@ class Estimate:
 
     def interval(self) -> tuple[float, float] | None:
         """The 95 % confidence interval of the mean."""
-        if len(self.known) > 1:
-            t = float(stdtrit(len(self.known) - 1, (1 + CONFIDENCE) / 2))
-            half = t * stdev(self.known) / len(self.known) ** 0.5
-            return self.mean - half, self.mean + half
+        found = [ends for ends in (self._over_repetitions(), self._over_rows()) if ends and self.known]
+        return (min(low for low, _ in found), max(high for _, high in found)) if found else None
+
+    def _over_repetitions(self) -> tuple[float, float] | None:
+        if len(self.known) < 2:
+            return None
+        t = float(stdtrit(len(self.known) - 1, (1 + CONFIDENCE) / 2))
+        half = t * stdev(self.known) / len(self.known) ** 0.5
+        return self.mean - half, self.mean + half
+
+    def _over_rows(self) -> tuple[float, float] | None:
         replicates = () if self.replicates is None else self.replicates[~np.isnan(self.replicates)]
-        if not self.known or not len(replicates):
+        if not len(replicates):
             return None
         low, high = np.quantile(replicates, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
         return float(low), float(high)
@@ -68,19 +77,15 @@ class Estimate:
         return HOLDS if interval[0] > threshold else FAILS if interval[1] < threshold else UNCLEAR
 
     def said(self, digits: int = 1) -> str:
-        """`3.1 ± 0.2 (3 runs)`, or `3.1 [2.5, 3.7] (700 test rows)` for a single run."""
-        n = len(self.known)
+        """`3.1 [2.5, 3.7] (3 runs)`, `(1 run, 700 test rows)`: the mean, its interval, and what that is over."""
+        n, interval = len(self.known), self.interval()
         if not n:
             return "nothing measured"
-        text, interval = f"{self.mean:.{digits}f}", self.interval()
-        if n > 1:
-            missing = len(self.values) - n
-            return (
-                f"{text} ± {stdev(self.known):.{digits}f} ({n} {self.unit}{f', {missing} without' if missing else ''})"
-            )
-        if interval is None:
-            return f"{text} (one of {self.unit})"
-        return f"{text} [{interval[0]:.{digits}f}, {interval[1]:.{digits}f}] ({self.n_rows} test rows)"
+        over = [f"{n} {self.unit if n > 1 else self.unit.removesuffix('s')}"]
+        over += [f"{len(self.values) - n} without"] * (n < len(self.values))
+        over += [f"{self.n_rows} test rows"] * bool(self.n_rows)
+        ends = f" [{interval[0]:.{digits}f}, {interval[1]:.{digits}f}]" if interval else ""
+        return f"{self.mean:.{digits}f}{ends} ({', '.join(over)})"
 
 
 def opposite(verdict: str) -> str:
