@@ -513,7 +513,7 @@ def test_every_claim_holds_on_the_papers_own_numbers(own):
     found = all_claims(own, SETTINGS)
     assert verdicts(found) == expected_on_own_numbers("zhou2022")
     said = {claim.name: claim.evidence for claim in found}
-    assert "24 of 25 (not: small.0/ps_fxn -1.18)" in said["tuning_improves"]
+    assert "(1 clear losses) accuracy rises in 24 of 25 (not: small.0/ps_fxn -1.18)" in said["tuning_improves"]
     assert "16 of 16" in said["similarity_falls"] and "15 of 16" in said["divergence_rarely_hurts"]
     assert "small.0/ps_fxn 0.44" in said["exception_is_least_similar"]
     assert "4 of 5" in said["smallest_is_mostly_not_linear"] and "9 of 9" in said["clusters_fall"]
@@ -560,7 +560,7 @@ def spoilt(tables: dict[str, pd.DataFrame], claim: str) -> dict[str, pd.DataFram
     elif claim == "cross_tasks_stay_separable":
         rows = tables["cross_distances"]["model"] == "base.0/pos.full.f1.s0"
         tables["cross_distances"].loc[rows, "distance"] = 0.0
-    elif claim == "related_tasks_help":
+    elif claim in ("related_tasks_help", "labels_of_table_5"):
         tables["cross_distances"] = renamed(tables["cross_distances"], "ps_fxn", "pos")
     elif claim == "cross_accuracy_order":
         tables["cross_accuracy"] = renamed(tables["cross_accuracy"], "ps_fxn", "pos")
@@ -609,7 +609,7 @@ def test_one_encoder_decides_what_can_be_decided(own):
     undecided = {name for name, claim in found.items() if claim.verdict == UNCLEAR}
     assert undecided == {"exception_is_least_similar", "smallest_is_mostly_not_linear", "clusters_fall"}
     assert found["tuning_improves"].verdict == found["similarity_falls"].verdict == HOLDS
-    assert "none loses accuracy" in found["exception_is_least_similar"].evidence
+    assert "none clearly loses accuracy" in found["exception_is_least_similar"].evidence
 
 
 def test_cells_at_their_floor_have_no_vote(own):
@@ -631,6 +631,18 @@ def test_a_single_exception_refutes_nothing_and_two_of_five_do(own):
         return judged(tables, table3="base.0")["tuning_improves"].verdict
 
     assert [with_losses(), with_losses("pos"), with_losses("pos", "dep")] == [HOLDS, UNCLEAR, FAILS]
+
+
+def test_a_loss_within_the_spread_of_the_probes_seeds_is_no_exception(own):
+    accuracy = own["accuracy"].copy()
+    for task, lost in (("pos", 0.2), ("dep", 0.1)):
+        for model in ("pretrained", f"{task}.full.f1.s0"):
+            rows = (accuracy["model"] == f"base.0/{model}") & (accuracy["task"] == task)
+            values = 0.9 + 0.01 * SEEDS[0] - lost / 100 * (model != "pretrained")
+            accuracy.loc[rows, "accuracy"] = values
+    found = judged(own | {"accuracy": accuracy})
+    assert found["tuning_improves"].verdict == HOLDS and "22 of 25" in found["tuning_improves"].evidence
+    assert found["exception_is_least_similar"].verdict == HOLDS  # small/ps_fxn still
 
 
 def test_few_cells_cannot_tell(own):

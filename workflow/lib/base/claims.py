@@ -52,7 +52,12 @@ class Claims:
         return Claim(self.paper, name, entry["says"], statement, entry["artifact"], verdict, evidence + slip)
 
     def above(
-        self, name: str, quantities: Mapping[str, Estimate], what: str, digits: int = 1, voting: Iterable[str] | None = None
+        self,
+        name: str,
+        quantities: Mapping[str, Estimate],
+        what: str,
+        digits: int = 1,
+        voting: Iterable[str] | None = None,
     ) -> Claim:
         """Holds if every quantity (of a task, of a model) is above the threshold.
 
@@ -61,7 +66,12 @@ class Claims:
         return self._compared(name, quantities, what, digits, voting, is_above=True)
 
     def below(
-        self, name: str, quantities: Mapping[str, Estimate], what: str, digits: int = 1, voting: Iterable[str] | None = None
+        self,
+        name: str,
+        quantities: Mapping[str, Estimate],
+        what: str,
+        digits: int = 1,
+        voting: Iterable[str] | None = None,
     ) -> Claim:
         return self._compared(name, quantities, what, digits, voting, is_above=False)
 

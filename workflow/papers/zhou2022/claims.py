@@ -9,6 +9,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from workflow.lib.base.claims import Claim, Claims
 from workflow.lib.base.repetitions import with_parts
@@ -35,6 +36,7 @@ FEWEST = 4  # cells or tasks below which a share says nothing
 SHOWN = 4  # exceptions that are named
 LABELS = "labels of one run"
 DISTINCT = ("INTJ", "SYM")
+SAME_WAY = 0.5  # mean cosine from which on movements go "the same way": less than 60 degrees apart
 
 
 # --- verdicts by value
@@ -73,9 +75,13 @@ def fall_in_each_cell(name: str, falls: pd.Series, what: str) -> Claim:
     return CLAIMS.judged(name, verdict, f"{what} in {counted(falls, turned=-1)}")
 
 
-def most(name: str, values: pd.Series, what: str) -> Claim:
-    """Holds if a large enough share is above 0. A single exception refutes nothing."""
-    n_against, n = int((values <= 0).sum()), len(values)
+def most(name: str, values: pd.Series, what: str, is_against: pd.Series | None = None) -> Claim:
+    """Holds if a large enough share is above 0. A single exception refutes nothing.
+
+    `is_against`: which values are exceptions, if not all that are not above 0.
+    """
+    is_against = values <= 0 if is_against is None else is_against.reindex(values.index)
+    n_against, n = int(is_against.sum()), len(values)
     if n < FEWEST:
         verdict = UNCLEAR
     elif (n - n_against) / n > CLAIMS.threshold(name):
@@ -99,18 +105,30 @@ def change_in(table: pd.DataFrame, column: str) -> pd.Series:
     return both["finetuned"] - both["pretrained"]
 
 
+def clear_losses(table: pd.DataFrame, gained: pd.Series) -> pd.Series:
+    """Is a cell's loss of accuracy clear of the spread of the probe's seeds (Welch's interval)?"""
+    spread = before_and_after(table, "accuracy_sd").loc[gained.index]
+    n = int(table["probe_seeds"].min())
+    if n < 2:
+        return gained < 0
+    half = stdtrit(2 * (n - 1), 0.975) * (spread.pow(2).sum(axis=1) / (n - 1)).pow(0.5)
+    return gained + half < 0
+
+
 def divergence_claims(table: pd.DataFrame) -> list[Claim]:
     gained, fallen = change_in(table, "accuracy"), -change_in(table, "similarity")
-    diverging = fallen.index[fallen > 0]
+    is_lost, diverging = clear_losses(table, gained), fallen.index[fallen > 0]
+    n_lost = f"({int(is_lost.sum())} clear losses) accuracy rises"
+    where = gained.reindex(diverging).dropna()
     return [
-        most("tuning_improves", gained, "accuracy rises"),
+        most("tuning_improves", gained, n_lost, is_lost),
         fall_in_each_cell("similarity_falls", fallen, "similarity falls"),
-        most("divergence_rarely_hurts", gained.reindex(diverging).dropna(), "where similarity falls, accuracy rises"),
-        exception_is_least_similar(gained, before_and_after(table, "similarity")["finetuned"].dropna()),
+        most("divergence_rarely_hurts", where, "where similarity falls, accuracy rises", is_lost),
+        exception_is_least_similar(gained, before_and_after(table, "similarity")["finetuned"].dropna(), is_lost),
     ]
 
 
-def exception_is_least_similar(gained: pd.Series, similarity: pd.Series) -> Claim:
+def exception_is_least_similar(gained: pd.Series, similarity: pd.Series, is_lost: pd.Series) -> Claim:
     name = "exception_is_least_similar"
     gained = gained.reindex(similarity.index).dropna()
     if len(gained) < FEWEST:
@@ -120,8 +138,8 @@ def exception_is_least_similar(gained: pd.Series, similarity: pd.Series) -> Clai
         f"largest loss {listed({worst: gained[worst]}, sign='+')} points (similarity {similarity[worst]:.2f}), "
         f"lowest similarity {listed({lowest: similarity[lowest]})}"
     )
-    if gained[worst] >= 0:
-        return CLAIMS.judged(name, UNCLEAR, f"of the cells with a similarity none loses accuracy; {said}")
+    if not is_lost[worst]:
+        return CLAIMS.judged(name, UNCLEAR, f"of the cells with a similarity none clearly loses accuracy; {said}")
     return CLAIMS.judged(name, HOLDS if worst == lowest else FAILS, said)
 
 
@@ -148,16 +166,17 @@ def smallest_is_mostly_not_linear(above_floor: pd.Series, smallest: str) -> Clai
 
 def cross_claims(distances: pd.DataFrame, accuracy: pd.DataFrame, cross_tasks: dict[str, list[str]]) -> list[Claim]:
     """The last task of a list is the opposing one, the others are the task itself and related ones."""
-    moved, ordered, alike, gaps = {}, {}, {}, {}
+    moved, ordered, alike, gaps, growing = {}, {}, {}, {}, {}
     tuned = with_parts(distances).dropna(subset="tuned_on")
     unit_of_labels = LABELS if tuned["seed"].nunique() == 1 else "labels, means of several runs"
     for probed, others in cross_tasks.items():
         changes = {task: frame["change"].dropna() for task, frame in changes_of_nearest(distances, probed).items()}
         by_model, unit = cross_accuracies(accuracy, probed)
+        growing |= {(probed, task): (task, probed, others[-1], float((changes[task] > 0).mean())) for task in others}
         if len(others) > 1:
             moved |= {f"{probed} tuned on {name}": Estimate(values.tolist(), unit_of_labels)
                       for name, values in rising_changes(changes, probed, others).items()}  # fmt: skip
-            ordered |= {f"{probed} probed, tuned on {a} over {b}": Estimate((by_model[a] - by_model[b]).tolist(), unit)
+            ordered |= {f"{probed}, {a} minus {b}": Estimate((by_model[a] - by_model[b]).tolist(), unit)
                         for a, b in falling_pairs(probed, others)}  # fmt: skip
         mean_change = pd.Series({task: change.mean() for task, change in changes.items()} | {"none": 0.0})
         alike[probed] = pd.DataFrame({"change": mean_change, "accuracy": by_model.mean()}).dropna()
@@ -168,9 +187,21 @@ def cross_claims(distances: pd.DataFrame, accuracy: pd.DataFrame, cross_tasks: d
     return [
         each("cross_tasks_stay_separable", gaps, f"smallest distance: {listed(gaps)}"),
         CLAIMS.above("related_tasks_help", moved, what, 2),
+        labels_of_table_5(growing),
         CLAIMS.above("cross_accuracy_order", ordered, "points", 2),
         distance_goes_with_accuracy(alike),
     ]
+
+
+def labels_of_table_5(growing: dict[tuple[str, str], tuple[str, str, str, float]]) -> Claim:
+    """`growing`: by probed and tuned task: the task tuned on, the task itself, the opposing one, share of labels."""
+    sides = []
+    for task, own, opposing, share in growing.values():
+        expected = share == 1 if task == own else share == 0 if task == opposing else 0 < share < 1
+        sides.append(HOLDS if expected else FAILS)
+    said = {f"{probed} tuned on {task}": share for (probed, task), (*_, share) in growing.items()}
+    verdict = all_of(sides) if len(sides) > 1 else UNCLEAR
+    return CLAIMS.judged("labels_of_table_5", verdict, f"share of labels that move apart: {listed(said)}")
 
 
 def rising_changes(changes: dict[str, pd.Series], probed: str, others: list[str]) -> dict[str, pd.Series]:
@@ -179,7 +210,7 @@ def rising_changes(changes: dict[str, pd.Series], probed: str, others: list[str]
     found = {task: changes[task] for task in helping}
     if probed in helping:
         found |= {f"{probed} more than {task}": changes[probed] - changes[task] for task in helping if task != probed}
-    return found | {f"{opposing}, sign turned": -changes[opposing]}
+    return found | {f"{opposing}, closer by": -changes[opposing]}
 
 
 def falling_pairs(probed: str, others: list[str]) -> list[tuple[str, str]]:
@@ -213,10 +244,11 @@ def distance_claims(distances: pd.DataFrame, centroids: pd.DataFrame, at_least: 
     changes = {task: steps.iloc[-1] - steps.iloc[0] for task, steps in nearest.items()}
     smallest = distances.groupby("task", sort=False)["distance"].min().to_dict()
     every = pd.concat(changes)
-    # growth and the largest fall between two saved steps, label by label
-    dips = pd.concat({task: -steps.diff().min() for task, steps in nearest.items()})[every > 0]
-    n_dips, enough_steps = int((dips > 0).sum()), all(len(steps) > 2 for steps in nearest.values())
-    largest = f", farthest {name_of_key(dips.idxmax())} by {dips.max():.2f}" if n_dips else ""
+    # the largest fall between two saved steps as a share of the whole growth, label by label
+    dips = (pd.concat({task: -steps.diff().min() for task, steps in nearest.items()}) / every)[every > 0]
+    threshold = CLAIMS.threshold("growth_is_not_steady")
+    n_dips, enough_steps = int((dips > threshold).sum()), all(len(steps) > 2 for steps in nearest.values())
+    largest = f", farthest {name_of_key(dips.idxmax())} by {dips.max():.0%} of its growth" if n_dips else ""
     return [
         each("labels_stay_separable", smallest, f"smallest distance: {listed(smallest)}"),
         each("all_distances_grow", every, f"labels whose distance grows: {counted(every)}"),
@@ -238,7 +270,7 @@ def closest_labels_part(distances: pd.DataFrame, centroids: pd.DataFrame, at_lea
     start, end = (mean_gap(at_last[step].loc[labels]) for step in (of_task["step"].min(), of_task["step"].max()))
     moved = movements(of_task[of_task["label"].isin(labels)])
     alike = {layer: mean_cosine(moved[layer].to_numpy()) for layer in (first, last)}
-    values = {"apart": end - start, "same way": alike[first] - alike[last]}
+    values = {"apart": end - start, "same way": alike[first] - SAME_WAY, "more than": alike[first] - alike[last]}
     evidence = (
         f"{task}, {', '.join(labels)}: mean distance of centroids in layer {last} {start:.2f} to {end:.2f}; "
         f"mean cosine of movements {alike[first]:.2f} in layer {first}, {alike[last]:.2f} in layer {last}"

@@ -51,6 +51,7 @@ def cells(
     """
     of_probe = own_cells(accuracy).groupby(CELL, sort=False)
     probed = of_probe["accuracy"].agg(accuracy=lambda v: 100 * v.mean(), accuracy_sd=lambda v: 100 * v.std(ddof=0))
+    probed["probe_seeds"] = of_probe["accuracy"].count()
     probed["sizes"] = of_probe[["first", "second"]].first().astype(str).agg(", ".join, axis=1)
     probed[["configurations", "grid_stopping"]] = of_probe[["n_configurations", "grid_stopping"]].first()
     clusters = own_cells(clusters)
