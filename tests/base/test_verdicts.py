@@ -41,9 +41,10 @@ def test_one_value_without_rows_cannot_tell():
     assert Estimate([5.0], "encoders").said() == "5.0 (1 encoder)" and Estimate([]).said() == "nothing measured"
 
 
-def test_what_could_not_be_measured_does_not_count_and_is_said():
+def test_what_could_not_be_measured_leaves_the_question_open_and_is_said():
     partly = Estimate([1.0, float("nan"), 1.2, 0.9], "labels")
-    assert partly.side() == HOLDS and partly.said() == "1.0 [0.7, 1.4] (3 labels, 1 without)"
+    assert partly.side() == UNCLEAR and partly.said() == "1.0 (3 labels, 1 without)"
+    assert Estimate([1.0, 1.2, 0.9], "labels").said() == "1.0 [0.7, 1.4] (3 labels)"
 
 
 def test_verdicts_of_several_tasks():

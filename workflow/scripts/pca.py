@@ -31,7 +31,7 @@ def checked_grid(components: list[int], width: int) -> list[int]:
     """The requested numbers of components, and finally all dimensions."""
     if max(components) > width:
         raise UserError(f"pca.components asks for {max(components)} components, but the vectors have {width}")
-    return sorted({*components, width})
+    return sorted({*components, width // 2, width})
 
 
 def curves(

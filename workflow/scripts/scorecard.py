@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+COLUMNS = ["paper", "artifact", "series", "x", "published", "measured", "sd", "n", "difference", "tolerance", "within"]
+
 
 def compare(published: pd.DataFrame, measured: pd.DataFrame, paper: str) -> pd.DataFrame:
     """What is measured by a second rule, `<x>, <rule>`, stands below the first, which alone gets a verdict."""
@@ -16,8 +18,7 @@ def compare(published: pd.DataFrame, measured: pd.DataFrame, paper: str) -> pd.D
     both["within"] = within.map({True: "yes", False: "no"}).where(both["tolerance"].notna(), "no tolerance set")
     both["within"] = both["within"].where(both["x"] == both["of"], "another rule")
     both["within"] = both["within"].where(both["measured"].notna(), "not measured")
-    columns = ["paper", "artifact", "series", "x", "value", "measured", "sd", "n", "difference", "tolerance", "within"]
-    return both.rename(columns={"value": "published"})[[name if name != "value" else "published" for name in columns]]
+    return both.rename(columns={"value": "published"})[COLUMNS]
 
 
 def number(value: float, form: str) -> str:
@@ -58,11 +59,11 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     published = {Path(path).parent.name: path for path in snakemake.input.published}
     measured = {Path(path).name.split(".")[0]: path for path in snakemake.input.measured}
-    numbers = pd.concat(
-        compare(pd.read_csv(path, dtype={"x": str}), read_table(measured[paper]), paper)
-        for paper, path in published.items()
-    )
-    claims = pd.concat([read_table(path) for path in snakemake.input.claims])
+    numbers = [compare(pd.read_csv(path, dtype={"x": str}), read_table(measured[paper]), paper)
+               for paper, path in published.items()]  # fmt: skip
+    numbers = pd.concat(numbers) if numbers else pd.DataFrame(columns=COLUMNS)
+    claims = [read_table(path) for path in snakemake.input.claims]
+    claims = pd.concat(claims) if claims else pd.DataFrame(columns=["paper", "statement", "verdict"])
     with whole_file(snakemake.output.csv) as beside:
         numbers.to_csv(beside, index=False)
     with whole_file(snakemake.output.md) as beside:

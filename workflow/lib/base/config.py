@@ -129,6 +129,11 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
 
 def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:
     """Fill in each task's settings: `training`, overridden by its paper's `training`, overridden by the task's own."""
+    written = {"training": config["training"]} | {f"tasks.{name}": task for name, task in config["tasks"].items()}
+    written |= {f"{key}.training": config[key]["training"] for key in papers if "training" in config[key]}
+    for place, settings in written.items():
+        for name in settings.get("for_encoder", {}):
+            faults.name(f"{place}.for_encoder.{name}", name, config["encoders"], "encoder")
     ways: dict[str, dict[str, dict]] = {}
     for key, paper in papers.items():
         section = config[key]
@@ -143,12 +148,10 @@ def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:
             faults.add(f"tasks.{name}: {both} train it differently (their `training`); give one of them its own task")
         config["tasks"][name] = settings[0]
         must = "above 0 where keep_best is true"
-        faults.unless(
-            settings[0]["holdout"] > 0 or not settings[0]["keep_best"],
-            f"tasks.{name}.holdout",
-            settings[0]["holdout"],
-            must,
-        )
+        for encoder, own in ({"": {}} | settings[0]["for_encoder"]).items():
+            of_encoder, key = settings[0] | own, f"for_encoder.{encoder}.holdout" if encoder else "holdout"
+            is_possible = of_encoder["holdout"] > 0 or not of_encoder["keep_best"]
+            faults.unless(is_possible, f"tasks.{name}.{key}", of_encoder["holdout"], must)
 
 
 def composed(*layers: dict) -> dict:
@@ -171,10 +174,6 @@ def composed(*layers: dict) -> dict:
 
 def _check_encoders(config: dict, faults: Faults) -> None:
     encoders = config["encoders"]
-    places = {f"tasks.{name}": task for name, task in config["tasks"].items()}
-    for key, task in places.items():
-        for name in task["for_encoder"]:
-            faults.name(f"{key}.for_encoder.{name}", name, encoders, "encoder")
     for name, entry in encoders.items():
         if "width" in entry:
             must = f"a divisor of the width, {entry['width']}"

@@ -160,7 +160,7 @@ class Plan:
         (artifact, needs), section = self.artifact(paper, id), self.config[paper]
         n_encoders, n_seeds = (len(section.get(key, [0])) for key in ("encoders", "seeds"))
         spreads = {"runs": spread_over(n_encoders, n_seeds), "encoders": spread_over(n_encoders)}
-        return artifact.caption.format_map(spreads | needs.settings)
+        return artifact.caption.format_map(needs.settings | spreads)
 
     def unknown_target(self, name: str) -> list[str]:
         """Raise an error for a name that is neither a rule nor a file, suggesting the nearest target."""

@@ -51,8 +51,11 @@ class Estimate:
         return fmean(self.known) if self.known else float("nan")
 
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval of the mean."""
-        found = [ends for ends in (self._over_repetitions(), self._over_rows()) if ends and self.known]
+        """The 95 % confidence interval of the mean. None if a repetition could not be measured: runs that have no
+        number are no reason to believe those that have one."""
+        if not self.known or len(self.known) < len(self.values):
+            return None
+        found = [ends for ends in (self._over_repetitions(), self._over_rows()) if ends]
         return (min(low for low, _ in found), max(high for _, high in found)) if found else None
 
     def _over_repetitions(self) -> tuple[float, float] | None:

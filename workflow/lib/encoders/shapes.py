@@ -34,6 +34,13 @@ def layers_of(config: dict, encoder: str) -> int:
     return found
 
 
+def are_all(config: dict, encoders: list[str], name: str) -> bool:
+    """Are all of these the encoder that a paper calls so? Only then do its numbers stand beside theirs."""
+    return set(published_as(config, encoders).values()) == {name} and len(published_as(config, encoders)) == len(
+        encoders
+    )
+
+
 def published_as(config: dict, encoders: list[str]) -> dict[str, str]:
     """Encoders that a paper used -> their names in its tables; only these are compared with published numbers."""
     names = {encoder: config["encoders"][encoder.split(".")[0]].get("published_as") for encoder in encoders}

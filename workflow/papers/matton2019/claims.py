@@ -67,7 +67,7 @@ def pca_claims(accuracy: pd.DataFrame) -> list[Claim]:
     width = frame.groupby("encoder")["dimensions"].transform("max")
     keys = ["task", "encoder"]
     half = frame[(frame["series"] == "general") & (frame["dimensions"] <= width / 2)]
-    half = half.sort_values("dimensions").groupby(keys, sort=False)["right"].last()
+    half = half.sort_values("dimensions").groupby(keys, sort=False)["right"].last()  # the script adds it to any grid
     everything = frame[(frame["series"] == "general") & (frame["dimensions"] == width)].set_index(keys)["right"]
     below = frame[frame["dimensions"] < width]
     # in every test row the share of the curve's classifiers that were right; draws of random dimensions are averaged
@@ -94,7 +94,7 @@ def component_claims(accuracy: pd.DataFrame) -> list[Claim]:
     keys = ["task", "encoder", "seed"]
     after = {count: component_losses(accuracy, (count,)).set_index(keys)["rows"] for count in (5, 25)}
     before = component_losses(accuracy, (5,), "pretrained").set_index(["task", "encoder"])["rows"]
-    less = difference(before, after[5]) if len(before) and len(after[5]) else before  # points of points: scaled below
+    less = difference(before, after[5])  # of values in points: scaled below
     return [
         CLAIMS.below("five_components_suffice", by_task(after[5]), "points lost", 2),
         CLAIMS.below("twentyfive_components_suffice", by_task(after[25]), "points lost", 2),

@@ -4,7 +4,7 @@ from workflow.lib.base.names import analysis_file, data_file, metrics_file, pret
 from workflow.lib.base.needs import Needs, picked
 from workflow.lib.base.runs import tuned_models
 from workflow.lib.base.tasks import places_of_task
-from workflow.lib.encoders.shapes import shape_of
+from workflow.lib.encoders.shapes import are_all, shape_of
 
 
 def before(section: dict, method: str, table: str, tasks: list[str]) -> list[str]:
@@ -38,7 +38,7 @@ def shown_task(section: dict) -> str:
 
 def artifacts(config: dict) -> dict[str, Needs]:
     section, tasks = config["matton2019"], config["matton2019"]["tasks"]
-    shown = shown_task(section)
+    shown, compared = shown_task(section), {"compared": are_all(config, section["encoders"], "base")}
     model = tuned_models(section, [shown])[0]
     data = [data_file(place) for task in tasks for place in places_of_task(config, task)]
     greedy = before(section, "neurons", "greedy", tasks) + after(section, "neurons", "greedy")
@@ -55,9 +55,9 @@ def artifacts(config: dict) -> dict[str, Needs]:
     }
     return curves | {
         "table1": Needs({"data": data}, {"tasks": tasks}),
-        "table2": Needs({"greedy": greedy, "metrics": metrics}),
-        "table3": Needs({"greedy": greedy}),
-        "table_components": Needs({"accuracy": after(section, "pca", "accuracy")}),
+        "table2": Needs({"greedy": greedy, "metrics": metrics}, compared),
+        "table3": Needs({"greedy": greedy}, compared),
+        "table_components": Needs({"accuracy": after(section, "pca", "accuracy")}, compared),
         "pca_sample_size": Needs(
             {"samples": before(section, "pca", "samples", tasks)}, picked(config["pca"], "sample_components")
         ),

@@ -50,8 +50,9 @@ TOLERANCES = {
 }
 
 
-def of_edges(table: pd.DataFrame, deltas: pd.DataFrame, not_comparable: list[str]) -> list[tuple]:
-    table, deltas = (frame[~frame["task"].isin(not_comparable)] for frame in (table, deltas))
+def of_edges(table: pd.DataFrame, deltas: pd.DataFrame, compared: list[str]) -> list[tuple]:
+    """`compared`: edge tasks whose numbers are published for the same data and encoder."""
+    table, deltas = (frame[frame["task"].isin(compared)] for frame in (table, deltas))
     base = table[table["series"] == "base"]
     rows = [("table1", published_edge(row.task), "base", row.f1) for row in base.itertuples()]
     rows += [
@@ -104,7 +105,7 @@ if __name__ == "__main__":
     rows = of_full_models(tables["metrics"], heads)
     if "edges" in tables:
         edges = edge_scores(tables["edges"], "mix", set(settings["randomised"]))
-        rows = of_edges(edges, edge_deltas(edges), settings["not_comparable"]) + rows
+        rows = of_edges(edges, edge_deltas(edges), settings["compared"]) + rows
     if settings["is_published_depth"]:  # else a layer is not the paper's layer
         rows += of_layers(by_series(tables["structural"]), by_series(tables["rsa"]), settings)
         rows += of_depths(*(depth_curves(tables["metrics"], tables["sweeps"], sweep, layers, heads)

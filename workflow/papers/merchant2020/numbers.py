@@ -179,10 +179,12 @@ def similarity_by_layer(similarity: pd.DataFrame, text: str) -> pd.DataFrame:
 def share_of_fall(by_layer: pd.DataFrame) -> pd.Series:
     """How much of the fall of similarity from the first layer to the last happens in the top third of the layers.
 
-    Equal steps from layer to layer give 4/11 of twelve layers, 1/3 of four.
+    Equal steps from layer to layer give 4/11 of twelve layers, 1/3 of four. Two layers have no top third.
     """
     last = by_layer.columns.max()
     below = of_twelve(8, last)
+    if below < 2:
+        return pd.Series(np.nan, by_layer.index)
     shares = ratio(*((by_layer[at] - by_layer[last]).to_numpy() for at in (below, 1)))
     return pd.Series(shares, by_layer.index)
 

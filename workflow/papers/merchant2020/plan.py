@@ -12,7 +12,7 @@ from workflow.lib.base.names import (
 from workflow.lib.base.needs import Needs, picked
 from workflow.lib.base.runs import sweep_models, tuned_models
 from workflow.lib.base.tasks import TEXT_HEADS, places_of_task
-from workflow.lib.encoders.shapes import layers_of
+from workflow.lib.encoders.shapes import are_all, layers_of
 
 PUBLISHED_LAYERS = 12  # of the paper's BERT-base
 
@@ -72,8 +72,9 @@ def guessable(config: dict) -> dict[str, str]:
 
 
 def is_papers_own(config: dict, dataset: str) -> bool:
-    """Are its numbers to be compared with the published ones? EWT's parts of speech are not OntoNotes'."""
-    return config["datasets"][dataset]["source"] == "real" and dataset != "ep_pos"
+    """Are numbers on it to be compared with the published ones? EWT's parts of speech are not OntoNotes'."""
+    is_data = config["datasets"][dataset]["source"] == "real" and dataset != "ep_pos"
+    return is_data and are_all(config, config["merchant2020"]["encoders"], "base")
 
 
 def evaluated_on(config: dict, task: str) -> dict[str, str]:
@@ -135,8 +136,7 @@ def scored(config: dict) -> Needs:
             **picked(section, "tasks", "randomised"),
             **picked(made["fig3"].settings, "heads", "layers", "guessable"),
             "is_published_depth": is_published_depth(config),
-            # parts of speech are published for OntoNotes; EWT's are another task
-            "not_comparable": ["ep_pos"] * (config["datasets"].get("ep_pos", {}).get("source") == "real"),
+            "compared": [task for task in section["edge_tasks"] if is_papers_own(config, task)],
             "general": folder_name(section["general"]),
             "texts": texts(config),
         },

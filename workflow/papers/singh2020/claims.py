@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 
 from workflow.lib.base.claims import Claim, Claims
-from workflow.lib.base.verdicts import Estimate
+from workflow.lib.base.verdicts import HOLDS, Estimate
 from workflow.lib.plotting.figures import name_of
 from workflow.papers.singh2020.curve_shape import (
     concavity,
@@ -20,6 +20,7 @@ from workflow.papers.singh2020.curve_shape import (
 from workflow.papers.singh2020.estimates import (
     BOTH,
     CurveEstimate,
+    Found,
     Sizes,
     by_step,
     fewest_minus_all,
@@ -61,6 +62,13 @@ def cost(curves: Curves, begin: int, end: int) -> CurveEstimate:
     return of(curves, partial(lost_between, begin=begin, end=end))
 
 
+def where_lost(found: Found, curves: dict[str, Curves]) -> Found:
+    """Without a number where re-initialising all layers costs nothing clear: of parts nothing can then be said."""
+    whole = {task: cost(of_task, 0, of_task.n_layers) for task, of_task in curves.items()}
+    nothing = Estimate([float("nan")])
+    return {key: estimate if whole[key[0]].side() == HOLDS else nothing for key, estimate in found.items()}
+
+
 def largest(curves: BySize, sizes: Sizes) -> dict[str, Curves]:
     return {task: curves[task, shares[0]] for task, shares in sizes.items()}
 
@@ -88,7 +96,7 @@ def size_claims(curves: BySize, sizes: Sizes) -> list[Claim]:
         above("qnli_is_concave", qnli, "concavity", digits=3),
         above("less_data_falls_earlier", by_step(begin, sizes), "layers later", ("qnli",)),
         below("cola_is_near_linear", cola, "mean distance from a straight line / drop", ("cola",), 3),
-        below("top_two_reinitialised_cost_little", top, "points lost"),
+        below("top_two_reinitialised_cost_little", where_lost(top, whole), "points lost"),
     ]  # fmt: skip
 
 
@@ -109,7 +117,7 @@ def small_claims(curves: BySize, small: dict[str, float], scores: pd.DataFrame) 
         above("small_gains_are_large", gain, "points gained"),
         CLAIMS.above("qnli_more_concave_than_sst2", bend, "difference of concavity", 3),
         above("qnli_falls_in_the_lowest_third", share, "share of the drop", ("qnli",), 2),
-        below("qnli_reaches_the_null_rate", null, "points above", ("qnli",)),
+        below("qnli_reaches_the_null_rate", where_lost(null, here), "points above", ("qnli",)),
         above("sst2_loses_in_the_middle", middle, "points lost", ("sst2",)),
         above("sst2_loses_at_the_bottom", bottom, "points lost", ("sst2",)),
         CLAIMS.above("middle_layers_depend_on_the_task", differ, "points lost more"),

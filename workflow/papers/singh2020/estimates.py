@@ -18,13 +18,12 @@ Sizes = dict[str, list[float]]  # shares of the rows by task, the largest first
 
 
 class CurveEstimate(Estimate):
-    """NaN is a curve that falls too little to have a shape. One run without, or more than one in twenty resampled ones,
-    leaves the question open: runs that do not fall are no reason to believe those that do."""
+    """NaN is a curve that falls too little to have a shape; more than one in twenty resampled ones without leave the
+    question open, as a run without does."""
 
     def interval(self) -> tuple[float, float] | None:
         flat = 0.0 if self.replicates is None else np.isnan(self.replicates).mean()
-        is_open = len(self.known) < len(self.values) or flat > 1 - CONFIDENCE
-        return None if is_open else super().interval()
+        return None if flat > 1 - CONFIDENCE else super().interval()
 
     def said(self, digits: int = 1) -> str:
         n_flat = len(self.values) - len(self.known)

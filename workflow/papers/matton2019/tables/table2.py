@@ -7,14 +7,14 @@ from workflow.lib.plotting.figures import name_of
 from workflow.papers.matton2019.numbers import selected_accuracies
 
 
-def compare(greedy: pd.DataFrame, metrics: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def compare(greedy: pd.DataFrame, metrics: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    """With the paper's columns, if its numbers are given."""
     frozen = spread(
         selected_accuracies(greedy).query("state == 'pretrained' and neurons == 'all'"), ["task"], "accuracy"
     )
     tuned = spread(metrics.assign(accuracy=100 * metrics["test_accuracy"]), ["task"], "accuracy")
     both = frozen.merge(tuned, on="task", suffixes=("_frozen", "_tuned"))
-    paper = published.query("artifact == 'table2'").pivot(index="series", columns="x", values="value")
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "dataset": both["task"].map(name_of),
             "pretrained (%)": both["mean_frozen"],
@@ -22,11 +22,13 @@ def compare(greedy: pd.DataFrame, metrics: pd.DataFrame, published: pd.DataFrame
             "finetuned (%)": both["mean_tuned"],
             "finetuned (%)_sd": both["sd_tuned"],
             "repetitions": both["n_tuned"],
-            "paper: pretrained": both["task"].map(paper["pretrained"]),
-            "paper: finetuned": both["task"].map(paper["finetuned"]),
-            "paper: state of the art": both["task"].map(paper["sota"]),
         }
     )
+    if published is None:
+        return table
+    paper = published.query("artifact == 'table2'").pivot(index="series", columns="x", values="value")
+    names = {"pretrained": "pretrained", "finetuned": "finetuned", "state of the art": "sota"}
+    return table.assign(**{f"paper: {name}": both["task"].map(paper[x]) for name, x in names.items()})
 
 
 if __name__ == "__main__":
@@ -34,6 +36,6 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables, write_text_tables
 
     to_rule_log(snakemake.log[0])
-    published = pd.read_csv(snakemake.input.published)
+    published = pd.read_csv(snakemake.input.published) if snakemake.params.settings["compared"] else None
     table = compare(read_tables(snakemake.input.greedy), read_tables(snakemake.input.metrics), published)
     write_text_tables(table, snakemake.output.csv, snakemake.output.md)

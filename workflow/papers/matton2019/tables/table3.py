@@ -9,10 +9,10 @@ from workflow.papers.matton2019.numbers import selected_accuracies
 COLUMNS = (("pretrained", ("all", "1", "5", "natural")), ("finetuned", ("all", "1", "5", "natural")))
 
 
-def arrange(greedy: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Two rows for each dataset: as measured, and the paper's (which has no "natural" column before fine-tuning)."""
+def arrange(greedy: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    """A row for each dataset and, if its numbers are given, the paper's (which has no "natural" column before)."""
     scores = selected_accuracies(greedy)
-    paper = published.query("artifact == 'table3'").set_index(["series", "x"])["value"]
+    paper = {} if published is None else published.query("artifact == 'table3'").set_index(["series", "x"])["value"]
     summary = spread(scores, ["task", "state", "neurons"], "accuracy").set_index(["task", "state", "neurons"])
     rows = []
     for task, n_classes in scores.groupby("task", sort=False)["n_classes"].first().items():
@@ -34,5 +34,6 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables, write_text_tables
 
     to_rule_log(snakemake.log[0])
-    table = arrange(read_tables(snakemake.input.greedy), pd.read_csv(snakemake.input.published))
+    published = pd.read_csv(snakemake.input.published) if snakemake.params.settings["compared"] else None
+    table = arrange(read_tables(snakemake.input.greedy), published)
     write_text_tables(table, snakemake.output.csv, snakemake.output.md, digits=1)

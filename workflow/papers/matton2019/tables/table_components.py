@@ -7,21 +7,22 @@ from workflow.lib.plotting.figures import name_of
 from workflow.papers.matton2019.numbers import component_losses
 
 
-def arrange(accuracy: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def arrange(accuracy: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    """With the paper's column, if its numbers are given."""
     losses = spread(component_losses(accuracy), ["task", "components"], "loss")
-    paper = published.query("artifact == 'section3.1.2'").set_index(["series", "x"])["value"]
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "dataset": losses["task"].map(name_of),
             "components": losses["components"],
             "points lost": losses["mean"],
             "points lost_sd": losses["sd"],
-            "paper: points lost": [
-                paper.get((task, f"loss_pp_at_{count}_components"), float("nan"))
-                for task, count in zip(losses["task"], losses["components"])
-            ],
         }
     )
+    if published is None:
+        return table
+    paper = published.query("artifact == 'section3.1.2'").set_index(["series", "x"])["value"]
+    keys = [(task, f"loss_pp_at_{count}_components") for task, count in zip(losses["task"], losses["components"])]
+    return table.assign(**{"paper: points lost": [paper.get(key, float("nan")) for key in keys]})
 
 
 if __name__ == "__main__":
@@ -29,5 +30,6 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables, write_text_tables
 
     to_rule_log(snakemake.log[0])
-    table = arrange(read_tables(snakemake.input.accuracy), pd.read_csv(snakemake.input.published))
+    published = pd.read_csv(snakemake.input.published) if snakemake.params.settings["compared"] else None
+    table = arrange(read_tables(snakemake.input.accuracy), published)
     write_text_tables(table, snakemake.output.csv, snakemake.output.md, digits=3)
