@@ -44,6 +44,20 @@ def test_caches_hold_only_the_layers_that_are_read(finished):
     assert list(layers.values()) == [[2], [0, 1, 2], [1, 2], [0, 1, 2], [0, 1, 2]]
 
 
+def test_what_is_paired_row_by_row_is_of_the_same_rows(finished):
+    """Claims pair a model's answers with classifiers on cached vectors: both are in the order of the test rows."""
+    made = finished.folder / "results/tiny"
+    model, names = "base.0/imdb.full.f1.s0", ["neg", "pos"]
+    labels = pd.read_parquet(made / "data/imdb/test.parquet")["label"].tolist()
+    metrics = pd.read_parquet(made / f"models/{model}.metrics.parquet").iloc[0]
+    best = pd.read_parquet(made / f"analysis/neurons/{model}/imdb/best.parquet")["label"]
+    assert metrics["row_truth"].tolist() == labels == [names.index(label) for label in best]
+    greedy = pd.read_parquet(made / f"analysis/neurons/{model}/imdb/greedy.parquet")
+    curve = pd.read_parquet(made / f"analysis/pca/{model}/imdb/accuracy.parquet")
+    everything = greedy[greedy["step"] == 0]["right"].iloc[0].tolist()
+    assert all(right.tolist() == everything for right in curve[curve["dimensions"] == 24]["right"])
+
+
 def test_second_run_does_nothing(finished):
     assert finished.planned() == {}
     assert "Nothing to be done" in finished.snakemake()

@@ -97,7 +97,7 @@ class Extractor:
     def run(self, rows: np.ndarray, to_run: np.ndarray) -> Vectors:
         """Vectors of the units of consecutive rows, filled in only for the rows in `to_run`."""
         begin, n_units = self.units.offset[rows[0]], int(self.units.counts[rows].sum())
-        held = {layer: np.empty((n_units, self.width), np.float32) for layer in self.layers}
+        held = {layer: torch.empty(n_units, self.width) for layer in self.layers}
         for batch in sorted_batches(self.encoded.lengths[to_run], self.batch_size):
             of_batch = to_run[batch]
             line = np.repeat(np.arange(len(of_batch)), self.units.counts[of_batch])
@@ -105,15 +105,17 @@ class Extractor:
             units = self.units.of_rows(of_batch)
             tokens = self.units.tokens(units, line, longest)
 
-            def keep(layer: int, state: torch.Tensor, tokens=tokens, places=units - begin) -> None:
+            places = torch.from_numpy(units - begin)
+
+            def keep(layer: int, state: torch.Tensor, tokens=tokens, places=places) -> None:
                 if layer not in held:
                     return
                 if layer == self.reader.n_blocks:
                     state = self.reader.read_out(state)
-                held[layer][places] = mean_of_tokens(state, tokens).float().cpu().numpy()
+                held[layer].index_copy_(0, places, mean_of_tokens(state, tokens).float().cpu())
 
             self.reader.run(self.encoded.batch(of_batch, self.reader.model.device), keep)
-        return held
+        return {layer: vectors.numpy() for layer, vectors in held.items()}
 
 
 @torch.inference_mode()
