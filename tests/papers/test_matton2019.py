@@ -251,3 +251,9 @@ def test_table_3_has_the_papers_numbers_below_the_measured(several):
     assert made["dataset"].tolist()[:2] == ["IMDB", "IMDB, paper"] and made["finetuned 5"].tolist()[1] == 93.8
     assert made["classes"].tolist() == [2, 2, 4, 4, 14, 14]
     assert set(selected_accuracies(several["greedy"])["neurons"]) == {"all", "1", "5", "natural"}
+
+
+def test_labels_of_a_logarithmic_axis_do_not_run_into_each_other():
+    spaced = load_script("papers/matton2019/figures/pca_curves").spaced
+    assert spaced([1, 2, 3, 5, 10, 15, 25, 32, 40, 64]) == [1, 2, 3, 5, 10, 15, 25, 40, 64]
+    assert spaced([700, 768]) == [768]

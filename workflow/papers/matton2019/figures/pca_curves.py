@@ -9,6 +9,15 @@ from workflow.papers.matton2019.numbers import curve_points
 SERIES = {"in_domain": "PCA on the task's own texts", "general": "PCA on general text", "random": "random dimensions"}
 
 
+def spaced(ticks: list[int], ratio: float = 1.35) -> list[int]:
+    """Those whose labels do not run into each other on a logarithmic axis; the last one in any case."""
+    kept: list[int] = []
+    for tick in ticks[::-1]:
+        if not kept or kept[-1] >= ratio * tick:
+            kept.append(tick)
+    return kept[::-1]
+
+
 def draw(points: pd.DataFrame, task: str, chance: float):
     """Bands: encoders and, of random dimensions, draws."""
     figure, axes = new_figure()
@@ -18,7 +27,7 @@ def draw(points: pd.DataFrame, task: str, chance: float):
         curve(axes, values["dimensions"], values["mean"], values["sd"].fillna(0), label, number)
     axes.axhline(chance, color="0.5", linestyle=":", linewidth=1, label="chance")
     axes.set_xscale("log", base=2)
-    ticks = sorted(of_task["dimensions"].unique())
+    ticks = spaced(sorted(of_task["dimensions"].unique()))
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.minorticks_off()
     axes.set(xlabel="retained dimensions of the [CLS] vector", ylabel="test accuracy (%)", title=name_of(task))
