@@ -1,8 +1,11 @@
 """The scorecard's arithmetic."""
 
+import logging
+from types import SimpleNamespace
+
 import pandas as pd
 
-from tests.scripts import load_script
+from tests.scripts import load_script, run_script
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.measured import summarised, tolerance_of
 from workflow.papers.matton2019.measured import TOLERANCES
@@ -44,3 +47,17 @@ def test_repetitions_are_summarised():
     frame = summarised([("a", "s", "x", 1.0), ("a", "s", "x", 3.0), ("a", "t", "x", 5.0)], {("a",): 0.5})
     assert frame["measured"].tolist() == [2, 5] and frame["n"].tolist() == [2, 1]
     assert frame["tolerance"].tolist() == [0.5, 0.5] and frame["sd"].isna().tolist() == [False, True]
+
+
+def test_a_run_without_scored_papers_has_an_empty_scorecard(tmp_path, monkeypatch):
+    monkeypatch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)
+    files = {name: str(tmp_path / f"scorecard.{name}") for name in ("md", "csv")}
+    job = SimpleNamespace(
+        input=SimpleNamespace(published=[], measured=[], claims=[]),
+        output=SimpleNamespace(**files),
+        params=SimpleNamespace(run="mine", notes=["a note"]),
+        log=[str(tmp_path / "log")],
+    )
+    run_script("scripts/scorecard", job)
+    assert "# Scorecard of the run `mine`" in (tmp_path / "scorecard.md").read_text()
+    assert pd.read_csv(files["csv"]).columns.tolist() == scorecard().COLUMNS
