@@ -397,6 +397,6 @@ def test_captions_say_what_bands_are_over():
     assert "3 pre-trained encoders x 3 probe seeds" in demo
     alone = {"singh2020": {"encoders": ["base.0"]}, "layer_probes": {"seeds": [0]}}
     caption = plan_of(papers=["singh2020"], **alone).caption("singh2020", "fig5")
-    assert "standard deviation" not in caption and caption.count("not shown, there being one") == 3
+    assert "standard deviation" not in caption and caption.count("not shown (no repetitions)") == 3
     seeds = plan_of("config/paper.yaml", papers=["singh2020"]).caption("singh2020", "fig2")
     assert "one standard deviation over 3 fine-tuning seeds" in seeds and "over 3 probe seeds" in seeds

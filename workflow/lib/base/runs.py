@@ -14,7 +14,7 @@ def runs(section: dict) -> list[tuple[str, int]]:
 def spread_over(encoders: int, seeds: int = 1, seeds_are: str = "fine-tuning seeds") -> str:
     """For captions: what a standard deviation is taken over."""
     parts = [f"{n} {what}" for n, what in ((encoders, "pre-trained encoders"), (seeds, seeds_are)) if n > 1]
-    return f"one standard deviation over {' x '.join(parts)}" if parts else "not shown, there being one"
+    return f"one standard deviation over {' x '.join(parts)}" if parts else "not shown (no repetitions)"
 
 
 def tuned_models(section: dict, tasks: list[str]) -> list[str]:
