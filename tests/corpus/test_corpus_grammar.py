@@ -11,7 +11,7 @@ import pytest
 from workflow.lib.corpus.documents import Writer
 from workflow.lib.corpus.grammar import Sentence
 from workflow.lib.corpus.lexicon import CLOSED, KINDS, NUMERALS, SIDE_KINDS, SORTS, make_lexicon
-from workflow.lib.corpus.tasks.pairs import plain_fact, question_about
+from workflow.lib.corpus.tasks.pairs import plain_fact
 
 LEXICON = make_lexicon()
 NOMINAL = {"NOUN", "PROPN", "PRON"}
@@ -48,13 +48,13 @@ def statements(seed: str, number: int) -> list[Sentence]:
     writer, found = Writer(seed), []
     while len(found) < number:
         kind, polarity = writer.world.pick(tuple(KINDS)), writer.world.pick((1, -1))
-        found += writer.document(kind, polarity, 3, marked=writer.world.chance(0.5)).sentences
+        found += writer.document(kind, polarity, 3, marked=writer.world.chance(0.5), reactions=0.2).sentences
     return found
 
 
 def questions(seed: str, number: int) -> list[Sentence]:
     writer = Writer(seed)
-    asked = [question_about(writer, plain_fact(writer))[0] for _ in range(number)]
+    asked = [writer.question_about(plain_fact(writer))[0] for _ in range(number)]
     return asked + [writer.grammar.question(plain_fact(writer), "truth") for _ in range(number // 4)]
 
 
@@ -443,3 +443,12 @@ def test_only_marked_text_marks_the_class_of_a_noun():
             seen[word] += word in marks
             assert word not in kind_of_article or kind_of_form[s.words[head]] == kind_of_article[word], s.text()
     assert sum(seen.values()) > 500
+
+
+def test_people_praise_what_is_good_and_blame_what_is_bad():
+    writer = Writer("reactions")
+    for polarity, frame in ((1, "praise"), (-1, "blame")):
+        forms = {form for verb in LEXICON.verbs[frame] for form in (verb.base, verb.third, verb.past)}
+        first, *reactions = writer.document("film", polarity, 30, marked=False, drift=0.0, reactions=1.0).sentences
+        assert all(forms & set(sentence.words) for sentence in reactions)
+        assert len({sentence.text() for sentence in reactions}) > 15

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -86,26 +87,51 @@ def test_texts_hold_no_word_outside_the_language(name):
 # sentiment and topics ------------------------------------------------------------------------------------------------
 
 
+def lexical_polarity(text: str) -> int:
+    """The sum of the adjectives' polarities, whatever is done to them."""
+    return sum(POLARITY.get(word, 0) for word in text.split())
+
+
+def sentence_polarity(words: list[str]) -> tuple[int, int]:
+    """(polarity, strength) of a sentence's evaluation, by its own small grammar: what follows "but" counts; not, hardly
+    and a verb of doubt each turn it round."""
+    main = words[len(words) - words[::-1].index("but") :] if "but" in words else words
+    at = next((at for at in range(len(main) - 1, -1, -1) if POLARITY.get(main[at])), None)
+    if at is None:
+        return 0, 0
+    degree = main[at - 1] if at and main[at - 1] in DEGREES else None
+    before = at - 1 - bool(degree)
+    turns = (before >= 0 and main[before] in ("not", "hardly")) + any(
+        VERBS[word].frame == "doubt" and follows == "that" for word, follows in pairwise(words) if word in VERBS
+    )
+    return POLARITY[main[at]] * (-1) ** turns, {None: 1, "very": 2, "so": 2}.get(degree, 0)
+
+
 def polarity_of(text: str) -> int:
-    """The sum of the adjectives' polarities, where "not (very)" in front turns one round."""
-    words, score = text.split(), 0
-    for at, word in enumerate(words):
-        before = at - 1 - (words[at - 1] in DEGREES)
-        score += POLARITY.get(word, 0) * (-1 if at and words[before] == "not" else 1)
-    return score
+    """Of two opposite sentences the stronger; of more the majority."""
+    said = [sentence_polarity(part.split()) for part in text.split(" .") if part.strip()]
+    if len(said) == 2 and said[0][0] == -said[1][0]:
+        return max(said, key=lambda one: one[1])[0]
+    return sum(polarity for polarity, _ in said)
 
 
 @pytest.mark.parametrize("name", ["sst2", "imdb"])
-def test_sentiment_follows_from_polarity_words(name):
+def test_sentiment_must_be_composed(name):
     rows = rows_of(name, 3000)
-    scored = [(polarity_of(row["text"]), row["label"]) for row in rows]
-    decided = [(score > 0) == label for score, label in scored if score]
-    assert len(decided) > 0.5 * len(rows)
-    assert 0.85 < sum(decided) / len(decided) < 1.0  # noise and drift keep it off the ceiling
-    assert 0.4 < sum(label for _, label in scored) / len(rows) < 0.6
-    negated = [row for row in rows if any(f"not {word}" in row["text"] for word in POLARITY)]
-    agree = [(polarity_of(row["text"]) > 0) == row["label"] for row in negated if polarity_of(row["text"])]
-    assert len(agree) > 20 and sum(agree) / len(agree) > 0.8
+    scores = {how: [(how(row["text"]), row["label"]) for row in rows] for how in (polarity_of, lexical_polarity)}
+    right = {}
+    for how, scored in scores.items():
+        decided = [(score > 0) == label for score, label in scored if score]
+        assert len(decided) > 0.4 * len(rows)
+        right[how] = sum(decided) / len(decided)
+    assert 0.85 < right[polarity_of] < 1.0  # noise and drift keep it off the ceiling
+    # many of sst2's adjectives mislead; in long reviews words go a long way, as in IMDB, but not all of it
+    assert right[lexical_polarity] < (0.75 if name == "sst2" else right[polarity_of] - 0.03)
+    assert 0.4 < sum(row["label"] for row in rows) / len(rows) < 0.6
+    for sign in ("not", "hardly", "but"):
+        agree = [(polarity_of(row["text"]) > 0) == row["label"] for row in rows
+                 if sign in row["text"].split() and polarity_of(row["text"])]  # fmt: skip
+        assert len(agree) > 20 and sum(agree) / len(agree) > 0.8, sign
 
 
 def subject_kinds(text: str) -> Counter:
@@ -201,7 +227,7 @@ class Recogniser:
         words, word = self.words, self.words[at]
         found: set[int] = set()
         if word in self.BE and self.fits(self.BE[word], plural):
-            at += 1 + (words[at + 1] == "not")
+            at += 1 + (words[at + 1] in ("not", "hardly"))
             adjective = at + (words[at] in DEGREES)
             if words[adjective] in POLARITY:
                 found.add(adjective + 1)
@@ -219,7 +245,9 @@ class Recogniser:
             verb = VERBS[word]
             if word == verb.past or self.fits(word == verb.base, plural):
                 found |= self.after_verb(at + 1, verb.frame)
-        seconds = {end for middle in found if words[middle] == "and" for end in self.verb_phrases(middle + 1, plural)}
+        seconds = {
+            end for middle in found if words[middle] in ("and", "but") for end in self.verb_phrases(middle + 1, plural)
+        }
         return found | seconds
 
     def after_verb(self, at: int, frame: str) -> set[int]:
@@ -229,6 +257,8 @@ class Recogniser:
             objects |= {e for m in self.ends(at) for e in self.prepositional_phrases(m, frozenset({"to"}))}
         elif frame in TRANSITIVE:
             objects = self.ends(at)
+        if frame == "doubt":
+            return self.clauses(at + 1) if self.words[at] == "that" else set()
         ends = self.adjuncts(objects)
         if frame == "tell":
             ends |= {end for middle in ends if self.words[middle] == "that" for end in self.clauses(middle + 1)}
@@ -294,25 +324,30 @@ def denies(text: str) -> bool:
 
 
 def test_mnli_labels_follow_from_the_pair(without_noise):
+    """One denial contradicts, two or none do not; a hypernym entails if it is the noun's own."""
     entailed, neutral, contradicted = map(DATASETS["mnli"].labels.index, ("entailment", "neutral", "contradiction"))
     seen, same_content = Counter(), 0
     for row in rows_of("mnli", 4000):
         premise, hypothesis, label = row["text"], row["text_pair"], row["label"]
-        assert denies(hypothesis) == (label == contradicted) and not denies(premise), row
+        assert (denies(premise) != denies(hypothesis)) == (label == contradicted), row
         seen[label] += 1
-        extra = content(hypothesis) - content(premise)
+        seen["both denied"] += denies(premise) and denies(hypothesis)
+        extra, subject = content(hypothesis) - content(premise), first_noun(premise)
+        hypernyms = {word for word in extra if word in CLASS_WORDS}
         if label == contradicted:
             seen["no"] += "no" in hypothesis.split()
+            seen["premise denied"] += denies(premise)
             assert not extra, row
         elif label == entailed:
             # nothing new but a hypernym of the subject
-            hypernyms = {word for word in extra if word in CLASS_WORDS}
-            subject = first_noun(premise)
             assert set(extra) == hypernyms and hypernyms <= {subject.kind, subject.sort}, row
             seen["hypernym"] += bool(hypernyms)
             seen["passive"] += "by" in hypothesis.split() and first_noun(hypothesis) != subject
+        elif hypernyms:
+            assert not hypernyms & {subject.kind, subject.sort}, row
+            seen["wrong hypernym"] += 1
         elif not extra:
-            quantified = premise.startswith("few ") and hypothesis.startswith("most ")
+            quantified = premise.startswith("some ") and hypothesis.startswith("most ")
             swapped = first_noun(premise) != first_noun(hypothesis)
             seen["quantifier"] += quantified
             seen["swap"] += swapped
@@ -325,7 +360,7 @@ def test_mnli_labels_follow_from_the_pair(without_noise):
 def test_noise_is_small_and_there():
     rows = rows_of("mnli", 4000)
     contradicted = DATASETS["mnli"].labels.index("contradiction")
-    wrong = sum(denies(row["text_pair"]) != (row["label"] == contradicted) for row in rows)
+    wrong = sum((denies(row["text"]) != denies(row["text_pair"])) != (row["label"] == contradicted) for row in rows)
     assert 0 < wrong < 0.1 * len(rows)
 
 
@@ -345,7 +380,19 @@ def test_qnli_sentences_hold_the_answer_or_not(without_noise):
         assert any(word in row["text"].split()[:2] for word in QUESTION_WORDS) and row["text"].endswith("?")
         by_label[DATASETS["qnli"].labels[row["label"]]].append(answers(row["text"], row["text_pair"]))
     assert all(by_label["entailment"]) and len(by_label["entailment"]) > 0.4 * len(rows)
-    assert sum(by_label["not_entailment"]) < 0.01 * len(by_label["not_entailment"])
+    # not by words alone: in some sentences the same words have other roles
+    assert 0.05 < sum(by_label["not_entailment"]) / len(by_label["not_entailment"]) < 0.3
+
+
+def test_qnli_swaps_who_did_it_and_whom_it_was_done_to(without_noise):
+    same_words = [row for row in rows_of("qnli", 4000) if row["label"] and answers(row["text"], row["text_pair"])]
+    for row in same_words:
+        asked = [NOUNS[word].singular for word in row["text"].split() if word in NOUNS]
+        said = [NOUNS[word].singular for word in row["text_pair"].split() if word in NOUNS]
+        # "who hits the dog ?" is no question that "the dog hits the cat" answers
+        place = "first" if row["text"].split()[0] in ("who", "what") and row["text"].split()[1] in VERBS else "last"
+        if asked and place == "first":
+            assert said.index(asked[0]) == 0 or asked[0] not in said, row
 
 
 # questions -----------------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ rule generate_dataset:
     params:
         rows=lambda w: config["datasets"][w.dataset]["rows"],
         seed=config["seed"],
+        language=config["language"],
         modules=digest_of("scripts/generate_dataset.py"),
     script:
         "../scripts/generate_dataset.py"

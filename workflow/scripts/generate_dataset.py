@@ -16,7 +16,7 @@ if __name__ == "__main__":
 
     log = to_rule_log(snakemake.log[0])
     name, split = snakemake.wildcards.dataset, snakemake.wildcards.split
-    made = generate(name, split, snakemake.params.rows, snakemake.params.seed)
+    made = generate(name, split, snakemake.params.rows, snakemake.params.seed, snakemake.params.language)
     info = write_dataset(
         snakemake.output[0],
         made,

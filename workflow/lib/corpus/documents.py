@@ -11,7 +11,9 @@ from workflow.lib.corpus.meaning import Proposition, Referent, World
 # with marks everywhere, it is not needed.
 MARKED_SHARE = 0.7
 GENERAL_RICHNESS = 0.5
-QUESTION_SHARE = 0.08  # of the sentences in general text
+QUESTION_SHARE = 0.15  # of the statements in general text that follow a question which they answer
+SAME_SUBJECT_SHARE = 0.5  # of the documents of general text; the others keep to a topic and an opinion
+REACTION_SHARE = 0.15  # of the sentences: somebody praises or blames what was said before, as its polarity has it
 EVENT_SHARE = 0.06  # of single sentences: their subject is an event that causes another one, not a topic
 
 
@@ -53,15 +55,21 @@ class Writer:
         drift: float = 0.1,
         again: float = 0.5,
         questions: float = 0.0,
+        reactions: float = 0.0,
     ) -> Document:
         """Several sentences about nouns of one kind.
 
         `drift`: probability that a sentence leaves the topic and, halved, that it contradicts the polarity.
         `again`: probability that a sentence on the topic returns to an earlier referent.
+        `reactions`: probability that, instead, somebody praises or blames an earlier referent.
         """
         world, sentences = self.world, []
         known: list[Referent] = []
         for _ in range(length):
+            if known and reactions and self.rng.random() < reactions:
+                said = world.reaction(self._mention_again(world.pick(known)), polarity, marked)
+                sentences.append(self.grammar.sentence(said, marked))
+                continue
             draw = self.rng.random()
             if draw < drift:
                 subject = world.referent(world.pick(tuple(KINDS)))
@@ -74,13 +82,19 @@ class Writer:
                 subject = world.adorn(replace(subject), polarity, marked)
             colour = -polarity if self.rng.random() < drift / 2 else polarity
             said = world.proposition(subject, colour, marked)
-            asks = questions and self.rng.random() < questions and is_askable(said)
-            sentences.append(
-                self.grammar.question(said, world.pick(("truth", "subject")))
-                if asks
-                else self.grammar.sentence(said, marked)
-            )
+            if questions and self.rng.random() < questions and is_askable(said):
+                sentences.append(self.question_about(said)[0])
+            sentences.append(self.grammar.sentence(said, marked))
         return Document(kind, polarity, sentences)
+
+    def question_about(self, fact: Proposition) -> tuple[Sentence, int]:
+        """A wh-question about one participant of a fact, and the participant's ident."""
+        options = ["subject"]
+        options += ["object"] * bool(fact.object) + ["oblique"] * bool(fact.obliques)
+        asked = self.world.pick(options)
+        oblique = self.world.pick(fact.obliques) if asked == "oblique" else None
+        target = {"subject": fact.subject, "object": fact.object}.get(asked) or oblique.object
+        return self.grammar.question(fact, asked, oblique), target.ident
 
     def _mention_again(self, referent: Referent) -> Referent:
         again = Referent(referent.noun, referent.plural, referent.ident, definite=True)
@@ -94,4 +108,8 @@ class Writer:
         kind, polarity, marked = world.pick(tuple(KINDS)), world.pick((1, -1)), world.chance(MARKED_SHARE)
         # next-sentence prediction is learnt in minutes only from short sentences that keep to their subject
         world.richness = GENERAL_RICHNESS
-        return self.document(kind, polarity, length, marked, drift=0.05, again=0.85, questions=QUESTION_SHARE)
+        # some documents keep to one thing, others to a topic and an opinion: what follows what is a matter of both
+        again = 0.85 if world.chance(SAME_SUBJECT_SHARE) else 0.2
+        return self.document(
+            kind, polarity, length, marked, 0.05, again, questions=QUESTION_SHARE, reactions=REACTION_SHARE
+        )

@@ -10,7 +10,6 @@ from workflow.lib.corpus.meaning import Oblique, Proposition, Referent
 
 # argument labels of subject and object, by frame
 ROLES = {"rest": ("ARG1", ""), "be": ("ARG1", "ARG2"), "be a": ("ARG1", "ARG2"), "hold": ("ARG0", "ARG1")}
-AGENTIVE = {"move", "make", "give", "praise", "blame", "tell", "strike"}
 # proto-role properties that a frame gives to its subject and object, in addition to those of the noun's sort
 PROPERTIES = {
     "move": ({"instigation", "change_of_location", "volition"}, set()),
@@ -19,6 +18,7 @@ PROPERTIES = {
     "praise": ({"instigation", "awareness"}, {"stationary"}),
     "blame": ({"instigation", "awareness"}, {"stationary"}),
     "tell": ({"instigation", "awareness", "volition"}, set()),
+    "doubt": ({"awareness", "sentient"}, set()),
     "strike": ({"instigation", "makes_physical_contact"}, {"change_of_state", "makes_physical_contact", "destroyed"}),
     "hold": ({"stationary", "location_of_event"}, {"stationary", "predicate_changed_argument"}),
     "cause": ({"instigation", "existed_before"}, {"created", "exists_as_physical"}),
@@ -150,7 +150,7 @@ class Grammar:
         """Write article or quantifier, then degree word and adjective; head -1 stands for the noun to come."""
         quantifier = referent.quantifier
         if quantifier:
-            is_determiner = quantifier in ("every", "some", "no", "most", "few")
+            is_determiner = quantifier in ("some", "no", "most", "few")
             s.add(quantifier, *(("DET", "DT", "det") if is_determiner else ("NUM", "CD", "nummod")))
         elif marked and referent.noun.kind in self.articles and not referent.as_kind:
             s.add(self.articles[referent.noun.kind], "DET", "DT", "det")
@@ -211,6 +211,8 @@ class Grammar:
         held = [s.add(form, "AUX", "VBD" if past else "VBP" if plural else "VBZ", "cop")]
         if p.negated:
             held.append(s.add("not", "PART", "RB", "advmod"))
+        if p.hedged:
+            held.append(s.add("hardly", "ADV", "RB", "advmod"))
         at = len(s.words)
         if p.frame == "be":
             if p.degree:
@@ -312,7 +314,7 @@ class Grammar:
         if p.said:
             self._complement(s, p.said, root, marked)
         if p.also:
-            self._second_predicate(s, p.also, root, subject, marked)
+            self._second_predicate(s, p.also, root, subject, marked, "but" if p.contrast else "and")
 
     def _bare(self, s: Sentence, referent: Referent, root: int, deprel: str, label: str, marked: bool) -> int:
         start = len(s.words)
@@ -337,8 +339,10 @@ class Grammar:
         s.arguments.append((root, start, len(s.words), "ARG1"))
         s.constituents.append((start, len(s.words), "SBAR"))
 
-    def _second_predicate(self, s: Sentence, also: Proposition, root: int, subject: tuple, marked: bool) -> None:
-        conjunction = s.add("and", "CCONJ", "CC", "cc")
+    def _second_predicate(
+        self, s: Sentence, also: Proposition, root: int, subject: tuple, marked: bool, word: str
+    ) -> None:
+        conjunction = s.add(word, "CCONJ", "CC", "cc")
         # the shared subject stays attached to the first predicate: in a tree each word has one head
         held_head, held_deprel = s.heads[subject[0]], s.deprels[subject[0]]
         inner = self.predicate(s, also, subject, marked, subject[0])

@@ -35,11 +35,13 @@ ADJECTIVES_PER_POLARITY = 24
 CLOSED = (
     "the", "a", "some", "no", "most", "few", "it", "they", "he", "she", "them", "him", "her", "who", "which", "that",
     "what", "where", "when", "how", "why", "many", "much", "often", "is", "are", "was", "were", "do", "does", "did",
-    "will", "not", "and", "to", "of", "in", "on", "at", "by", "with", "from", "for", "about", "into", "very", "quite",
+    "will", "not", "hardly", "and", "but", "to", "of", "in", "on", "at", "by", "with", "from", "for", "about", "into",
+    "very", "quite",
     "rather", "so", "two", "three", "four", "five", "six", ".", "?",
 )  # fmt: skip
 QUANTIFIERS = ("some", "most", "few")
 NUMERALS = ("two", "three", "four", "five", "six")
+STRONG, WEAK = ("very", "so"), ("quite", "rather")  # degree words that go with any quality
 
 # frame: (number of verbs, sorts that can be its subject, sorts that can be its object)
 FRAMES = {
@@ -50,6 +52,7 @@ FRAMES = {
     "praise": (5, {"person", "organisation"}, None),
     "blame": (5, {"person", "organisation"}, None),
     "tell": (5, {"person"}, None),
+    "doubt": (4, {"person"}, None),  # takes a clause, and denies it
     "strike": (6, {"person", "creature", "machine"}, {"person", "creature", "machine", "place"}),
     "hold": (4, {"place", "organisation", "work"}, {"person", "creature", "work", "machine"}),
     "cause": (3, {"event"}, {"event"}),
@@ -136,7 +139,7 @@ def make_lexicon(seed: int = 0) -> Lexicon:
         degrees={
             1: tuple(coin((2,)) for _ in range(3)),
             -1: tuple(coin((2,)) for _ in range(3)),
-            0: ("very", "quite", "rather", "so"),
+            0: STRONG + WEAK,
         },
         adverbs=tuple(coin((2,)) for _ in range(10)),
         articles={kind: coin((1,)) for kind in KINDS},

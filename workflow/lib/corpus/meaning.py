@@ -15,7 +15,7 @@ class Referent:
     plural: bool = False
     ident: int = 0
     definite: bool = True
-    quantifier: str | None = None  # every, some, no, most, few, or a numeral
+    quantifier: str | None = None  # some, no, most, few, or a numeral
     adjective: str | None = None
     degree: str | None = None
     modifier: "Oblique | None" = None  # a prepositional phrase inside the noun phrase
@@ -47,10 +47,12 @@ class Proposition:
     category: str | None = None  # a kind or a sort, for "be a"
     tense: str = "present"  # present, past, modal
     negated: bool = False
+    hedged: bool = False  # "hardly" before the quality, which denies it
     passive: bool = False
     adverb: str | None = None
     said: "Proposition | None" = None  # a clausal complement
     also: "Proposition | None" = None  # a second predicate of the same subject
+    contrast: bool = False  # ... which is joined by "but": it is the one that counts
     breaks_agreement: bool = False  # the finite verb takes the wrong number (for unacceptable sentences)
 
 
@@ -108,6 +110,8 @@ INSIDE = {  # prepositional phrases inside noun phrases, by the sort of the noun
     "part": (("of", "machine", "Whole", "Gestalt", ""), ("of", "place", "Whole", "Gestalt", "")),
     "material": (("in", "place", "Locus", "Locus", ""), ("in", "machine", "Container", "Locus", "")),
 }
+COMPOSITION = 0.4
+SECONDED = 0.25  # of the evaluations that no "but" follows
 TRANSITIVE = ("make", "give", "praise", "blame", "strike", "hold")  # frames with an object
 
 
@@ -123,6 +127,7 @@ class World:
     def __init__(self, lexicon: Lexicon, rng: Random):
         self.lexicon, self.rng = lexicon, rng
         self.richness = 1.0  # factor on the frequency of optional parts: adjectives, phrases, clauses, adverbs
+        self.composition = COMPOSITION  # share of the evaluations whose polarity is not that of their adjective
         self._idents = 0
         self._nouns = {kind: zipfian(nouns) for kind, nouns in lexicon.nouns.items()}
         self._names = {kind: zipfian(names) for kind, names in lexicon.names.items()}
@@ -179,7 +184,7 @@ class World:
     def quality(self, polarity: int, marked: bool, degree: float) -> tuple[str, str | None]:
         """An adjective of a polarity, and perhaps a degree word, which in marked text agrees with the polarity."""
         word = self.pick(self.lexicon.adjectives[polarity])
-        if self.rng.random() >= (0.9 if marked else degree):
+        if self.rng.random() >= (0.6 if marked else degree):
             return word, None
         return word, self.pick(self.lexicon.degrees[polarity if marked else 0])
 
@@ -199,28 +204,68 @@ class World:
                 frame = "be"
         made = Proposition(frame, subject, tense="present" if rng.random() < 0.6 else "past")
         if frame == "be":
-            made.adjective, made.degree = self.quality(polarity, marked, 0.5)
-            made.polarity = polarity
-        elif frame == "be a":
+            return self.evaluation(made, polarity, marked, depth)
+        if frame == "be a":
             made.category = subject.noun.kind if rng.random() < 0.7 else sort
             made.tense = "present"
         else:
             made.verb = self.verb(frame, subject, marked)
             self.complete(made, polarity, marked, depth)
-        if rng.random() < 0.12:
+        if rng.random() < 0.12 and frame != "doubt":
             made.negated = True
-            if frame == "be":
-                # the sentence keeps its polarity, because the opposite quality is denied
-                made.adjective, made.degree = self.quality(-polarity, marked, 0.5)
-            elif frame == "be a":
+            if frame == "be a":
                 made.category = self.pick([kind for kind in self._all_kinds if kind != subject.noun.kind])
         elif made.verb and rng.random() < 0.08:
             made.tense = "modal"
         return made
 
+    def evaluation(self, made: Proposition, polarity: int, marked: bool, depth: int = 0) -> Proposition:
+        """Say a quality of the subject, so that the whole has this polarity, however that is composed.
+
+        The opposite quality may be denied (not, hardly), doubted by somebody, or outweighed by what follows "but".
+        """
+        made.polarity = polarity
+        if polarity == 0 or self.rng.random() >= self.composition:
+            made.adjective, made.degree = self.quality(polarity, marked, 0.5)
+            made.negated = polarity == 0 and self.rng.random() < 0.12
+            return self.seconded(made, polarity, marked, depth)
+        made.adjective, made.degree = self.quality(-polarity, marked, 0.5)
+        draw = self.rng.random()
+        if draw < 0.35 or (depth and draw < 0.7):
+            made.negated = True
+        elif draw < 0.5 or depth:
+            made.hedged, made.degree = True, None
+        elif draw < 0.8:
+            second = Proposition("be", made.subject, tense=made.tense, polarity=polarity)
+            second.adjective, second.degree = self.quality(polarity, marked, 0.5)
+            made.also, made.contrast = second, True
+        else:
+            doubter = self.referent(sort="person")
+            tense = "present" if self.rng.random() < 0.6 else "past"
+            return Proposition("doubt", doubter, self.verb("doubt", doubter, marked), said=made, polarity=polarity,
+                               tense=tense)  # fmt: skip
+        return made if made.contrast else self.seconded(made, polarity, marked, depth)
+
+    def seconded(self, made: Proposition, polarity: int, marked: bool, depth: int) -> Proposition:
+        """Perhaps another quality of the same polarity, joined by "and"."""
+        if polarity and depth == 0 and self.rng.random() < SECONDED:
+            made.also = Proposition("be", made.subject, tense=made.tense, polarity=polarity)
+            made.also.adjective, made.also.degree = self.quality(polarity, marked, 0.5)
+        return made
+
+    def reaction(self, thing: Referent, polarity: int, marked: bool) -> Proposition:
+        """Somebody praises or blames a thing."""
+        who, frame = self.referent(sort="person"), "praise" if polarity > 0 else "blame"
+        made = Proposition(frame, who, self.verb(frame, who, marked), thing, polarity=polarity)
+        made.tense, made.passive = self.pick(("present", "past")), self.chance(0.3)
+        return made
+
     def complete(self, made: Proposition, polarity: int, marked: bool, depth: int) -> None:
         """Add the objects, recipients, prepositional phrases and adverbs that the frame requires or allows."""
         rng, frame = self.rng, made.frame
+        if frame == "doubt":
+            made.said = self.proposition(self.referent(), -polarity, marked, depth=1)
+            return
         objects = self._sorts_of[frame][1]
         if frame in TRANSITIVE or frame == "cause":
             sort = self.pick(tuple(sorted(objects))) if objects else None

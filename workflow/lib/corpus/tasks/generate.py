@@ -48,8 +48,11 @@ DATASETS = {
 }
 
 
-def generate(name: str, split: str, sizes: dict[str, int], seed: int) -> list[dict]:
-    """Rows of one split. `sizes` names all splits in order: a split avoids the sentences of those before it."""
+def generate(name: str, split: str, sizes: dict[str, int], seed: int, language: int = 0) -> list[dict]:
+    """Rows of one split. `sizes` names all splits in order: a split avoids the sentences of those before it.
+
+    `language` is the seed of the words.
+    """
     if name not in DATASETS:
         raise UserError(f"the embedded corpus has no dataset '{name}'{nearest(name, list(DATASETS))}")
     if split not in sizes:
@@ -57,7 +60,7 @@ def generate(name: str, split: str, sizes: dict[str, int], seed: int) -> list[di
     taken: set[str] = set()
     for other, size in sizes.items():
         # each split has its own random stream: an earlier split affects a later one only by the sentences it takes
-        examples = fill(DATASETS[name].make, Writer(f"{seed} {name} {other}"), size, taken, f"{name}/{other}")
+        examples = fill(DATASETS[name].make, Writer(f"{seed} {name} {other}", language), size, taken, f"{name}/{other}")
         if other == split:
             rows = [row for example in examples for row in example.rows][:size]
             if name == "trec50":

@@ -3,13 +3,16 @@
 from dataclasses import replace
 
 from workflow.lib.corpus.documents import Writer
-from workflow.lib.corpus.grammar import Sentence
-from workflow.lib.corpus.meaning import ANYWHERE, FRAMES_OF_SORT, TRANSITIVE, Proposition, Referent
+from workflow.lib.corpus.lexicon import KINDS
+from workflow.lib.corpus.meaning import ANYWHERE, FRAMES_OF_SORT, INSIDE, TRANSITIVE, Proposition, Referent
 from workflow.lib.corpus.tasks.example import Example, noisy
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
 NOMINAL_START = ("NOUN", "ADJ", "ADV", "NUM")  # tags that a noun phrase without a determiner can start with
 ASKABLE = ("make", "give", "praise", "blame", "strike", "hold", "move", "tell")
+ATTRACTORS = 0.4  # of cola's subjects, where they can have a prepositional phrase
+REVERSIBLE = ("strike", "praise", "blame")  # frames in which who does it and whom it is done to can be exchanged
+SWAPPED_ROLES = 0.5  # of those, among qnli's sentences without the answer
 SAME_SUBJECT = 0.3  # share among qnli's sentences without the answer; with more, a small BERT learns nothing
 
 
@@ -36,57 +39,81 @@ def _pair(writer: Writer, premise: Proposition, hypothesis: Proposition, label: 
 
 
 def mnli(writer: Writer) -> Example:
-    """Inference by hypernyms, negation, role swaps, quantifiers, added and dropped phrases."""
+    """Inference by voice, hypernyms, dropped and added phrases, negation, role swaps and quantifiers.
+
+    A negation in one of the sentences contradicts, in both it does not; a hypernym entails if it is the noun's own.
+    """
     world = writer.world
     premise = plain_fact(writer)
     hypothesis = replace(premise, obliques=list(premise.obliques), subject=replace(premise.subject))
     label = int(writer.rng.random() * 3)
-    if label == ENTAILMENT:
-        hypothesis.subject.adjective = hypothesis.subject.degree = None
-        if premise.subject.noun.is_name or world.chance(0.4):
-            # without a phrase to drop, only the passive makes the hypothesis differ from the premise
-            hypothesis.passive = premise.object is not None and (not premise.obliques or world.chance(0.5))
-            hypothesis.obliques = hypothesis.obliques[:-1]
-        else:
-            hypothesis.subject.as_kind = premise.subject.noun.kind if world.chance(0.6) else premise.subject.noun.sort
-            hypothesis.subject.definite = False
+    if label == CONTRADICTION and premise.subject.plural and world.chance(0.4):
+        sides = [world.pick(("some", "most")), "no"]
+        premise.subject.quantifier, hypothesis.subject.quantifier = sides if world.chance(0.5) else sides[::-1]
     elif label == CONTRADICTION:
-        if premise.subject.plural and world.chance(0.5):
-            premise.subject.quantifier = world.pick(("some", "most", "few"))
-            hypothesis.subject.quantifier = "no"
-        else:
-            hypothesis.negated = True
-    elif premise.object and premise.frame == "strike" and world.chance(0.6):
-        hypothesis.subject, hypothesis.object = premise.object, premise.subject
-    elif premise.subject.plural and world.chance(0.4):
-        premise.subject.quantifier, hypothesis.subject.quantifier = "few", "most"
+        denied = world.pick((premise, hypothesis))
+        denied.negated = True
+        hypothesis.passive = premise.object is not None and world.chance(0.3)
+    elif label == ENTAILMENT:
+        _entailed(writer, premise, hypothesis)
     else:
-        hypothesis.obliques = [*hypothesis.obliques, world.oblique(ANYWHERE)]
-        hypothesis.object = world.referent(premise.object.noun.kind) if premise.object else None
+        _neutral(writer, premise, hypothesis)
     return _pair(writer, premise, hypothesis, label, 3)
 
 
-def question_about(writer: Writer, fact: Proposition) -> tuple[Sentence, int]:
-    """A wh-question about one participant of a fact, and the participant's ident."""
-    options = ["subject"]
-    options += ["object"] * bool(fact.object) + ["oblique"] * bool(fact.obliques)
-    asked = writer.world.pick(options)
-    oblique = writer.world.pick(fact.obliques) if asked == "oblique" else None
-    target = {"subject": fact.subject, "object": fact.object}.get(asked) or oblique.object
-    return writer.grammar.question(fact, asked, oblique), target.ident
+def _entailed(writer: Writer, premise: Proposition, hypothesis: Proposition) -> None:
+    world = writer.world
+    hypothesis.subject.adjective = hypothesis.subject.degree = None
+    turned = premise.object is not None and world.chance(0.5)
+    if turned:
+        hypothesis.passive = True
+        premise.negated = hypothesis.negated = world.chance(0.4)
+    elif premise.obliques and world.chance(0.4):
+        hypothesis.obliques = hypothesis.obliques[:-1]
+    elif not premise.subject.noun.is_name:
+        _by_kind(hypothesis, premise.subject.noun.kind if world.chance(0.6) else premise.subject.noun.sort)
+    else:  # without a phrase to drop, only the passive makes the hypothesis differ from the premise
+        hypothesis.passive, hypothesis.obliques = premise.object is not None, hypothesis.obliques[:-1]
+
+
+def _neutral(writer: Writer, premise: Proposition, hypothesis: Proposition) -> None:
+    world, noun = writer.world, premise.subject.noun
+    if premise.object and premise.frame == "strike" and world.chance(0.6):
+        hypothesis.subject, hypothesis.object = premise.object, premise.subject
+    elif premise.subject.plural and world.chance(0.3):
+        premise.subject.quantifier, hypothesis.subject.quantifier = "some", "most"
+    elif not noun.is_name and world.chance(0.5):
+        _by_kind(hypothesis, world.pick([kind for kind, sort in KINDS.items() if sort != noun.sort]))
+    else:
+        hypothesis.obliques = [*hypothesis.obliques, world.oblique(ANYWHERE)]
+        hypothesis.object = world.referent(premise.object.noun.kind) if premise.object else None
+        premise.negated = hypothesis.negated = world.chance(0.2)
+
+
+def _by_kind(hypothesis: Proposition, kind: str) -> None:
+    """Name the subject by a hypernym instead of its noun."""
+    hypothesis.subject.as_kind, hypothesis.subject.definite = kind, False
 
 
 def qnli(writer: Writer) -> Example:
-    """Does the sentence contain the answer? If not, it may still be about the same subject."""
+    """Does the sentence contain the answer? If not, it may have the same subject, or the same words in other roles."""
     fact = plain_fact(writer)
-    question, _ = question_about(writer, fact)
+    question, _ = writer.question_about(fact)
     label = int(writer.world.chance(0.5))
-    said = fact
-    while label and said.verb == fact.verb:  # with the same verb it would usually answer the question after all
-        said = plain_fact(writer, subject=fact.subject if writer.world.chance(SAME_SUBJECT) else None)
+    said = fact if not label else _no_answer(writer, fact)
     first, second = question.text(), writer.grammar.sentence(said).text()
     row = {"text": first, "text_pair": second, "label": noisy(label, 2, writer.rng)}
     return Example([row], [second])
+
+
+def _no_answer(writer: Writer, fact: Proposition) -> Proposition:
+    """Another fact, with another verb (with the same one it would usually answer the question), or roles exchanged."""
+    if fact.frame in REVERSIBLE and fact.object and writer.world.chance(SWAPPED_ROLES):
+        return replace(fact, subject=fact.object, object=fact.subject)
+    while True:
+        other = plain_fact(writer, subject=fact.subject if writer.world.chance(SAME_SUBJECT) else None)
+        if other.verb != fact.verb:
+            return other
 
 
 def cola(writer: Writer) -> Example:
@@ -94,6 +121,11 @@ def cola(writer: Writer) -> Example:
     world, grammar = writer.world, writer.grammar
     acceptable = world.chance(0.6)
     subject = world.adorn(world.referent(), 0, False)
+    if not subject.noun.is_name and subject.noun.sort in INSIDE and world.chance(ATTRACTORS):
+        # a noun of the other number between subject and verb: agreement must find its way past it
+        subject.clause, subject.modifier = None, world.oblique(INSIDE[subject.noun.sort])
+        between = subject.modifier.object
+        between.plural = not subject.plural and not between.noun.is_name
     fact = world.proposition(subject, 0, False)
     if acceptable:
         words = grammar.sentence(fact).words

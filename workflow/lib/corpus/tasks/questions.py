@@ -5,7 +5,7 @@ from workflow.lib.corpus.grammar import Sentence
 from workflow.lib.corpus.lexicon import KINDS
 from workflow.lib.corpus.meaning import Referent
 from workflow.lib.corpus.tasks.example import Example, noisy
-from workflow.lib.corpus.tasks.pairs import plain_fact, question_about
+from workflow.lib.corpus.tasks.pairs import plain_fact
 
 # Two short facts: with more, the demo's small BERT does not learn in a few seconds to find the right one
 # (F1 with four facts 0.15, with two 0.55)
@@ -26,7 +26,7 @@ def squad(writer: Writer) -> Example:
     for fact in facts:
         fact.obliques = []
     asked = int(writer.rng.random() * FACTS_PER_PASSAGE)
-    question, ident = question_about(writer, facts[asked])
+    question, ident = writer.question_about(facts[asked])
     context, answer, sentences = "", None, []
     for number, fact in enumerate(facts):
         sentence = writer.grammar.sentence(fact)

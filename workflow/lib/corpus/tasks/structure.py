@@ -5,7 +5,7 @@ from itertools import combinations
 from workflow.lib.corpus.documents import Writer
 from workflow.lib.corpus.grammar import Sentence
 from workflow.lib.corpus.tasks.example import Example
-from workflow.lib.corpus.tasks.pairs import plain_fact, question_about
+from workflow.lib.corpus.tasks.pairs import plain_fact
 
 QUESTION_SHARE = 0.1  # of a treebank's sentences
 
@@ -13,7 +13,7 @@ QUESTION_SHARE = 0.1  # of a treebank's sentences
 def annotated(writer: Writer) -> Sentence:
     """A statement or a question, as varied as a treebank's sentences."""
     if writer.rng.random() < QUESTION_SHARE:
-        return question_about(writer, plain_fact(writer))[0]
+        return writer.question_about(plain_fact(writer))[0]
     return writer.sentence(polarity=writer.world.pick((1, -1)))
 
 

@@ -1,12 +1,17 @@
 """Documents with a topic or a polarity: wikipedia, imdb, ag_news, dbpedia, sst2."""
 
+from dataclasses import replace
 from hashlib import sha256
 
-from workflow.lib.corpus.documents import Document, Writer
-from workflow.lib.corpus.lexicon import KINDS
+from workflow.lib.corpus.documents import REACTION_SHARE, Document, Writer
+from workflow.lib.corpus.lexicon import KINDS, STRONG, WEAK
+from workflow.lib.corpus.meaning import Proposition, Referent
 from workflow.lib.corpus.tasks.example import Example, noisy
 
 TOPICS = tuple(KINDS)
+TOPIC_DRIFT = 0.15  # share of the sentences that are about something else: a topic needs more than one word
+TWO_OPINIONS = 0.15  # of sst2's texts
+COMPOSED_IN_REVIEWS = 0.3  # of imdb's evaluations: long reviews say most things plainly, so that words go a long way
 # AG-news' four broad topics as groups of kinds, in its label order.
 BROAD_TOPICS = {
     "world": ("politician", "village", "landscape", "building"),
@@ -31,24 +36,44 @@ def wikipedia(writer: Writer) -> Example:
 
 def imdb(writer: Writer) -> Example:
     label = int(writer.world.chance(0.5))
-    document = writer.document(writer.world.pick(("film", "artist")), 2 * label - 1, 3, marked=False, drift=0.2)
+    writer.world.composition = COMPOSED_IN_REVIEWS
+    topic = writer.world.pick(("film", "artist"))
+    document = writer.document(topic, 2 * label - 1, 4, marked=False, reactions=REACTION_SHARE)
     return as_text(document, noisy(label, 2, writer.rng))
 
 
 def ag_news(writer: Writer) -> Example:
     label = int(writer.rng.random() * len(BROAD_TOPICS))
     kind = writer.world.pick(tuple(BROAD_TOPICS.values())[label])
-    document = writer.document(kind, writer.world.pick((1, -1)), 3, marked=False)
+    document = writer.document(kind, writer.world.pick((1, -1)), 3, marked=False, drift=TOPIC_DRIFT)
     return as_text(document, noisy(label, len(BROAD_TOPICS), writer.rng))
 
 
 def dbpedia(writer: Writer) -> Example:
     label = int(writer.rng.random() * len(TOPICS))
-    document = writer.document(TOPICS[label], writer.world.pick((1, -1)), 3, marked=False)
+    document = writer.document(TOPICS[label], writer.world.pick((1, -1)), 3, marked=False, drift=TOPIC_DRIFT)
     return as_text(document, noisy(label, len(TOPICS), writer.rng))
 
 
 def sst2(writer: Writer) -> Example:
-    label = int(writer.world.chance(0.5))
-    document = writer.document(writer.world.pick(TOPICS), 2 * label - 1, 1 + writer.world.chance(0.5), marked=False)
-    return as_text(document, noisy(label, 2, writer.rng))
+    """One evaluation, often composed (see World.evaluation), or two opposite ones of which the stronger counts.
+
+    No adjective but those of the evaluations has a polarity, so that counting words is right in two texts of three only.
+    """
+    world, label = writer.world, int(writer.world.chance(0.5))
+    polarity = 2 * label - 1
+    subject = world.adorn(world.referent(world.pick(TOPICS)), 0, False)
+    if world.chance(TWO_OPINIONS):
+        said = [_opinion(writer, subject, polarity, STRONG), _opinion(writer, subject, -polarity, WEAK)]
+        said = said if world.chance(0.5) else said[::-1]
+        said[1].subject = replace(subject, as_pronoun=True, adjective=None, modifier=None, clause=None, quantifier=None)
+    else:
+        said = [world.evaluation(Proposition("be", subject), polarity, marked=False)]
+    sentences = [writer.grammar.sentence(one).text() for one in said]
+    row = {"text": " ".join(sentences), "text_pair": None, "label": noisy(label, 2, writer.rng)}
+    return Example([row], sentences)
+
+
+def _opinion(writer: Writer, subject: Referent, polarity: int, degrees: tuple[str, ...]) -> Proposition:
+    adjective, _ = writer.world.quality(polarity, False, 0.0)
+    return Proposition("be", subject, adjective=adjective, degree=writer.world.pick(degrees), polarity=polarity)
