@@ -5,7 +5,7 @@ MIRROR ?=
 ENCODER ?=
 SNAKEMAKE := $(BIN)/snakemake --cores all
 
-.PHONY: figures test laptop bench lint format report rulegraph docs demo-docs clean
+.PHONY: figures test laptop bench lint format report rulegraph docs demo-docs encoders clean
 
 figures: .venv/ready
 	$(SNAKEMAKE)
@@ -29,6 +29,13 @@ report: .venv/ready
 # The rules as a picture (needs Graphviz's dot), each once however many share a process: docs/rulegraph.svg
 rulegraph: .venv/ready
 	$(BIN)/snakemake --config 'share={models: 1, sweeps: 1, activations: 1, analyses: 1}' --rulegraph dot -- all | dot -Tsvg > docs/rulegraph.svg
+
+# The encoders that come with the workflow, trained anew (an hour or two) and stored in workflow/resources/encoders
+LANGUAGE ?= 1
+SHIPPED = base.0 base.1 base.2 base.3 base.4 demo_small.0 demo_tiny.0
+encoders: .venv/ready
+	$(SNAKEMAKE) --configfile config/encoders.yaml --config language=$(LANGUAGE) -- $(SHIPPED:%=results/encoders/encoders/%)
+	$(BIN)/python -m workflow.lib.encoders.shipping results/encoders $(LANGUAGE)
 
 # The tables of config/README.md, from the schemas, and those of the papers' claims, from their claims.yaml
 docs: .venv/ready

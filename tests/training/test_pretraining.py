@@ -15,7 +15,6 @@ from transformers import BertTokenizer
 from tests.scripts import load_script
 from workflow.lib.training.pretraining import loop
 from workflow.lib.training.pretraining import pairs as data
-from workflow.lib.training.pretraining.muon import Muon, orthogonal
 from workflow.lib.training.state import SavedState
 
 torch.set_num_threads(1)
@@ -296,34 +295,6 @@ def test_a_batch_without_hidden_words_leaves_the_report_finite(pairs, special, t
 # --- Muon
 
 
-def test_orthogonal_keeps_singular_vectors_and_brings_singular_values_near_one():
-    torch.manual_seed(0)
-    matrices = torch.randn(5, 6, 9)
-    left, _, right = torch.linalg.svd(matrices, full_matrices=False)
-    kept = left.mT @ orthogonal(matrices) @ right.mT
-    values = kept.diagonal(dim1=1, dim2=2)
-    assert ((values > 0.6) & (values < 1.3)).all()
-    torch.testing.assert_close(kept, torch.diag_embed(values), rtol=0, atol=1e-4)
-
-
-def test_muon_is_torchs_but_for_rounding():
-    """torch's own rounds to bfloat16, 8 bits, on the way."""
-    torch.manual_seed(0)
-    starts = [torch.randn(shape) for shape in ((8, 8), (8, 16), (16, 8), (8, 8), (3, 5))]
-    ours, theirs = ([start.clone().requires_grad_() for start in starts] for _ in range(2))
-    settings = {"lr": 0.02, "momentum": 0.9, "weight_decay": 0.1}
-    optimizers = Muon(ours, **settings), torch.optim.Muon(theirs, **settings)
-    for _ in range(20):
-        for one, other in zip(ours, theirs):
-            one.grad = torch.randn_like(one)
-            other.grad = one.grad.clone()
-        for optimizer in optimizers:
-            optimizer.step()
-    for start, one, other in zip(starts, ours, theirs):
-        assert (one - start).abs().mean() > 0.02
-        assert (one - other).abs().max() < 0.01
-
-
 def test_matrices_of_blocks_are_muons_and_all_else_is_adams():
     model = loop.new_model(SHAPE, SETTINGS, 50, 0)
     adam, muon = loop.make_optimizers(model, SETTINGS)
@@ -332,3 +303,23 @@ def test_matrices_of_blocks_are_muons_and_all_else_is_adams():
     names = {name for name, weight in model.named_parameters() if id(weight) in of[1]}
     assert len(names) == 2 * 6 and all("encoder.layer" in name and name.endswith("weight") for name in names)
     assert [type(one) for one in loop.make_optimizers(model, SETTINGS | {"muon_learning_rate": None})] == [type(adam)]
+
+
+# --- losses on held-out text
+
+
+def test_held_out_losses_are_those_of_a_plain_pass(pairs, special):
+    model = loop.new_model(SHAPE, SETTINGS, 130, 0).eval()
+    found = loop.held_out_losses(model, pairs, special, 0.3)
+    assert found == loop.held_out_losses(model, pairs, special, 0.3)  # fixed pairs and masks
+    first, second, is_random = data.draw_pairs(pairs, np.random.default_rng(0))
+    batch = data.collate(pairs, first, second, special)
+    labels = data.mask_tokens(batch["input_ids"], 0.3, special, 130, torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        out = model(**batch, labels=labels, next_sentence_label=torch.from_numpy(is_random))
+        words, order = loop.losses(model, batch, labels, torch.from_numpy(is_random))
+    if len(first) <= 256:  # one batch
+        assert found["word_loss"] == pytest.approx(float(words), rel=1e-5)
+        assert found["next_sentence_loss"] == pytest.approx(float(order), rel=1e-5)
+    guess = out.seq_relationship_logits.argmax(1).numpy()
+    assert found["next_sentence_accuracy"] == pytest.approx((guess == is_random).mean(), abs=0.02)

@@ -1,6 +1,6 @@
 """Encoders before any fine-tuning ("Base" in the papers), each a folder in Hugging Face's format.
 
-in   a text dataset to pre-train on, or a Hub id with a revision, or a local folder
+in   the encoders that come with the workflow, a text dataset to pre-train on, a Hub id with a revision, or a folder
 out  encoders/<name>.<seed>/: config.json, model.safetensors, tokenizer.json (history.parquet if trained here)
 how  WordPiece tokenizer, masked-language modelling and next-sentence prediction; or fetch; or random weights (control)
 """
@@ -8,8 +8,12 @@ how  WordPiece tokenizer, masked-language modelling and next-sentence prediction
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.names import data_file
 from workflow.lib.encoders.requests import encoders_from, fetched, folder_files, shape
+from workflow.lib.encoders.shipped import shipped_files
 
-CORPUS = data_file(f"{config['pretraining']['dataset']}/{config['pretraining']['split']}")
+CORPUS, HELD_OUT = (
+    data_file(f"{config['pretraining']['dataset']}/{config['pretraining'][split]}")
+    for split in ("split", "held_out")
+)
 
 
 rule train_tokenizer:
@@ -39,6 +43,7 @@ rule pretrain_encoder:
     """Pre-train a BERT of the given size from scratch."""
     input:
         data=CORPUS,
+        held_out=HELD_OUT,
         tokenizer="<results>/tokenizer",
     output:
         directory("<results>/encoders/{name}.{seed}"),
@@ -63,6 +68,32 @@ rule pretrain_encoder:
         modules=digest_of("scripts/pretrain_encoder.py"),
     script:
         "../scripts/pretrain_encoder.py"
+
+
+rule unpack_encoder:
+    """Unpack an encoder that comes with the workflow, and check it against the record of its training."""
+    input:
+        lambda w: shipped_files(f"{w.name}.{w.seed}"),
+    output:
+        directory("<results>/encoders/{name}.{seed}"),
+    log:
+        "<results>/logs/encoders/{name}.{seed}.log",
+    benchmark:
+        "<results>/benchmarks/encoders/{name}.{seed}.tsv"
+    wildcard_constraints:
+        name=encoders_from(config, "shipped"),
+        seed=r"\d+",
+    priority: 10
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        modules=digest_of("scripts/unpack_encoder.py"),
+    script:
+        "../scripts/unpack_encoder.py"
 
 
 rule fetch_encoder:

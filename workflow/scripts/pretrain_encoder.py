@@ -1,10 +1,13 @@
 """Pre-trains a BERT of any size on a text dataset: masked-language modelling and next-sentence prediction."""
 
+import json
+
 import torch
+from safetensors.torch import save_file
 
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.encoders.loading import load_tokenizer
-from workflow.lib.training.pretraining.loop import new_model, pretrain
+from workflow.lib.training.pretraining.loop import held_out_losses, new_model, pretrain
 from workflow.lib.training.pretraining.pairs import read_pairs
 from workflow.lib.training.state import SavedState
 
@@ -25,8 +28,15 @@ if __name__ == "__main__":
     made_from = [settings, shape, seed, snakemake.params.modules, info["digest"], vocabulary]
     state = SavedState(snakemake.output[0], made_from)
     history = pretrain(model, pairs, special, settings, seed, state, log)
+    held_out = read_pairs(read_dataset(snakemake.input.held_out)[0], tokenizer, settings["max_tokens"])
+    losses = held_out_losses(model, held_out, special, settings["mask_share"])
+    log.info("held-out text: %s", losses)
+    record = {"shape": shape, "seed": seed, "pretraining": settings, "rows": info["rows"], "held_out": losses}
     with whole_folder(snakemake.output[0]) as folder:
         model.bert.save_pretrained(folder)
+        # what only pre-training needs, so that its losses can be measured again
+        save_file(model.cls.state_dict(), folder / "pretraining_heads.safetensors")
         tokenizer.save_pretrained(folder)
         write_table(history, folder / "history.parquet")
+        (folder / "pretraining.json").write_text(json.dumps(record, indent=1))
     state.remove()

@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator, validators
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.faults import Faults, show
+from workflow.lib.encoders.shipped import record_of
 
 WORKFLOW = Path(__file__).resolve().parents[2]
 UNKNOWN = ("additionalProperties", "unevaluatedProperties")
@@ -119,7 +120,7 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
         for name, task in config["tasks"].items()
     }
     if any(entry["source"] == "pretrain" for entry in config["encoders"].values()):
-        readers["pretraining"] = (config["pretraining"], "split")
+        readers["pretraining"] = (config["pretraining"], "split", "held_out")
     for key, (entry, *splits) in readers.items():
         if faults.name(f"{key}.dataset", entry["dataset"], config["datasets"], "dataset"):
             for split in splits:
@@ -179,11 +180,28 @@ def _check_encoders(config: dict, faults: Faults) -> None:
             must = f"a divisor of the width, {entry['width']}"
             faults.unless(entry["width"] % entry["heads"] == 0, f"encoders.{name}.heads", entry["heads"], must)
         used = [instance for instance in faults.used if instance.split(".")[0] == name]
+        if entry["source"] == "shipped":
+            for instance in used:
+                _check_shipped(config, instance, entry, faults)
         if entry["source"] == "random" and used:
             trained = [other for other, of in encoders.items() if of["source"] != "random"]
             if faults.name(f"encoders.{name}.like", entry["like"], trained, "trained encoder"):
                 seeds, what = encoders[entry["like"]]["seeds"], f"seed of encoder '{entry['like']}'"
                 faults.names(f"encoders.{name}.seeds", entry["seeds"], seeds, what)
+
+
+def _check_shipped(config: dict, instance: str, entry: dict, faults: Faults) -> None:
+    """Shipped encoders have one shape and speak one language."""
+    record, remedy = record_of(instance), "`source: pretrain` trains one here"
+    if record is None:
+        faults.add(f"encoders.{instance.split('.')[0]}: no shipped encoder is called {instance}; {remedy}")
+        return
+    name = instance.split(".")[0]
+    for key, value in record["shape"].items():
+        faults.unless(entry.get(key, value) == value, f"encoders.{name}.{key}", entry.get(key),
+                      f"{value}, as shipped ({remedy})")  # fmt: skip
+    faults.unless(config["language"] == record["language"], "language", config["language"],
+                  f"{record['language']}, which encoder {instance} speaks ({remedy})")  # fmt: skip
 
 
 def _read(value):

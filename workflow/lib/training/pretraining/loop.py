@@ -6,8 +6,7 @@ from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 from transformers import BertConfig, BertForPreTraining
 
-from workflow.lib.training.pretraining.muon import Muon
-from workflow.lib.training.pretraining.pairs import IGNORED, Pairs, collate, every_batch, mask_tokens
+from workflow.lib.training.pretraining.pairs import IGNORED, Pairs, collate, draw_pairs, every_batch, mask_tokens
 from workflow.lib.training.schedules import slanted_triangle
 
 REPORT_EVERY = 250  # steps
@@ -40,6 +39,27 @@ def losses(model: BertForPreTraining, batch: dict[str, torch.Tensor], labels: to
     return word_loss, cross_entropy(model.cls.seq_relationship(out.pooler_output), is_random)
 
 
+@torch.no_grad()
+def held_out_losses(model: BertForPreTraining, pairs: Pairs, special: dict[str, int], mask_share: float) -> dict:
+    """Both losses on text that the model was not trained on, one pass with fixed pairs and masks."""
+    model.eval()
+    device, generator = next(model.parameters()).device, torch.Generator().manual_seed(0)
+    first, second, is_random = draw_pairs(pairs, np.random.default_rng(0))
+    sums, n_words, n_right = np.zeros(2), 0, 0
+    for rows in np.array_split(np.arange(len(first)), max(1, len(first) // 256)):
+        batch = collate(pairs, first[rows], second[rows], special)
+        labels = mask_tokens(batch["input_ids"], mask_share, special, model.config.vocab_size, generator).to(device)
+        out = model.bert(**{name: tensor.to(device) for name, tensor in batch.items()})
+        hidden = labels != IGNORED
+        words = model.cls.predictions(out.last_hidden_state[hidden])
+        order, truth = model.cls.seq_relationship(out.pooler_output), torch.from_numpy(is_random[rows]).to(device)
+        sums += [float(cross_entropy(words, labels[hidden], reduction="sum")),
+                 float(cross_entropy(order, truth, reduction="sum"))]  # fmt: skip
+        n_words, n_right = n_words + int(hidden.sum()), n_right + int((order.argmax(1) == truth).sum())
+    return {"word_loss": sums[0] / n_words, "next_sentence_loss": sums[1] / len(first),
+            "next_sentence_accuracy": n_right / len(first)}  # fmt: skip
+
+
 def make_optimizers(model: BertForPreTraining, settings: dict) -> dict[torch.optim.Optimizer, float]:
     """Optimisers and their peak rates: Muon for the matrices of the blocks, if it has a rate, AdamW for the rest."""
     muon_rate, decay = settings["muon_learning_rate"], settings["weight_decay"]
@@ -48,7 +68,7 @@ def make_optimizers(model: BertForPreTraining, settings: dict) -> dict[torch.opt
     others = [weight for weight in model.parameters() if id(weight) not in of_muon]
     made = {torch.optim.AdamW(others, lr=0.0, weight_decay=decay, fused=True): settings["learning_rate"]}
     if matrices:
-        made[Muon(matrices, lr=0.0, momentum=settings["muon_momentum"], weight_decay=decay)] = muon_rate
+        made[torch.optim.Muon(matrices, lr=0.0, momentum=settings["muon_momentum"], weight_decay=decay)] = muon_rate
     return made
 
 

@@ -1,0 +1,21 @@
+"""Unpacks an encoder that comes with the workflow (float16) into the run, in float32."""
+
+from workflow.lib.encoders.shipping import checked_weights
+
+if __name__ == "__main__":
+    import shutil
+    from pathlib import Path
+
+    from safetensors.numpy import save_file
+
+    from workflow.lib.base.files import whole_folder
+    from workflow.lib.base.logs import to_rule_log
+
+    log = to_rule_log(snakemake.log[0])
+    source = Path(snakemake.input[0]).parent
+    weights = checked_weights(source)
+    with whole_folder(snakemake.output[0]) as folder:
+        for file in source.glob("*.json"):
+            shutil.copy(file, folder)
+        save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    log.info("%s: %d tensors", source.name, len(weights))
