@@ -64,10 +64,10 @@ def job(folder: Path, output: Path, models: list[str] = MODELS, layers: int = 2)
     files = {table: [str(output / f"{model}.{table}.parquet") for model in models] for table in ("scores", "distances")}
     data = [str(folder / dataset / f"{split}.parquet") for dataset in ("other", "toy") for split in ("train", "test")]
     return SimpleNamespace(
-        input=SimpleNamespace(encoder=str(folder / "base.0"), data=data),
+        input=SimpleNamespace(encoders=[str(folder / "base.0")], data=data),
         output=SimpleNamespace(**files),
         params=SimpleNamespace(settings={model: SETTINGS | {"dataset": task_of(model)} for model in models},
-                               layers=layers, modules="",
+                               layers=dict.fromkeys(models, layers), modules="",
                                weights={"projections": ["output"], "norms": ["frobenius"]}),
         log=[str(output.with_suffix(".log"))],
         threads=1,

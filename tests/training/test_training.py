@@ -494,7 +494,7 @@ def job(results: Path, output: Path, models=MODELS, **changes) -> SimpleNamespac
     settings = {model: SCRIPTED | changes | {"dataset": model.split("/")[1].split(".")[0]} for model in models}
     settings[models[0]]["save_every"] = 4
     return SimpleNamespace(
-        input=SimpleNamespace(encoder=str(results / "encoders/base.0"),
+        input=SimpleNamespace(encoders=[str(results / "encoders/base.0")],
                               data=[str(path) for path in sorted((results / "data").rglob("*.parquet"))]),
         output=SimpleNamespace(models=[str(output / model) for model in models],
                                metrics=[str(output / f"{model}.metrics.parquet") for model in models]),

@@ -30,7 +30,6 @@ for job in PLAN.jobs("cache_activations"):
         benchmark:
             job.log("<results>/benchmarks/activations/{encoder}/{item}.tsv")
         wildcard_constraints:
-            encoder=job.encoder_pattern,
             item=r"[a-z][a-z0-9_.-]*/(steps/)?[a-z_]+/[a-z0-9_]+-[a-z0-9_]+",
         # before sweeps, on whose tables only figures and verdicts depend
         priority: 5

@@ -27,8 +27,6 @@ for job in PLAN.jobs("edges"):
             job.log("<results>/logs/edges/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/edges/{encoder}/{item}.tsv")
-        wildcard_constraints:
-            encoder=job.encoder_pattern,
         conda:
             "../../envs/environment.yaml"
         resources:
@@ -59,8 +57,6 @@ for job in PLAN.jobs("description_length"):
             job.log("<results>/logs/description_length/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/description_length/{encoder}/{item}.tsv")
-        wildcard_constraints:
-            encoder=job.encoder_pattern,
         conda:
             "../../envs/environment.yaml"
         resources:

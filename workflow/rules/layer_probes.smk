@@ -27,8 +27,6 @@ for job in PLAN.jobs("layer_probes"):
             job.log("<results>/logs/layer_probes/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/layer_probes/{encoder}/{item}.tsv")
-        wildcard_constraints:
-            encoder=job.encoder_pattern,
         conda:
             "../../envs/environment.yaml"
         resources:

@@ -26,8 +26,6 @@ for job in PLAN.jobs("mlp"):
             job.log("<results>/logs/mlp/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/mlp/{encoder}/{item}.tsv")
-        wildcard_constraints:
-            encoder=job.encoder_pattern,
         conda:
             "../../envs/environment.yaml"
         resources:

@@ -1,6 +1,6 @@
 """Models: encoders fine-tuned on a task by a recipe.
 
-in   an encoder's folder, a task's training and evaluation rows
+in   encoders' folders, a task's training and evaluation rows
 out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet,
      saved steps if some analysis follows its fine-tuning; and beside it .metrics.parquet: train_<metric>, test_<metric>
      (also_<metric> of a second split), row_<outcome>: what the model answers to every test row
@@ -10,15 +10,16 @@ how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW wit
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.machine import growing
+from workflow.lib.base.names import encoder_folder, encoder_of
 
 for job in PLAN.jobs("finetune_model"):
 
     rule:
-        """Fine-tune an encoder on a task by a recipe; resumes after a kill."""
+        """Fine-tune encoders on tasks by recipes; resumes after a kill."""
         name:
             job.name
         input:
-            encoder="<results>/encoders/{encoder}",
+            encoders=job.inputs(lambda model: [encoder_folder(encoder_of(model))]),
             data=job.inputs(PLAN.training_data),
         output:
             models=[directory(path) for path in job.files("<results>/models/{encoder}/{item}")],
@@ -28,7 +29,6 @@ for job in PLAN.jobs("finetune_model"):
         benchmark:
             job.log("<results>/benchmarks/models/{encoder}/{item}.tsv")
         wildcard_constraints:
-            encoder=job.encoder_pattern,
             item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
         # before sweeps, on whose tables only figures and verdicts depend
         priority: 5

@@ -28,8 +28,6 @@ for job in PLAN.jobs("neurons"):
             job.log("<results>/logs/neurons/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/neurons/{encoder}/{item}.tsv")
-        wildcard_constraints:
-            encoder=job.encoder_pattern,
         conda:
             "../../envs/environment.yaml"
         resources:

@@ -29,8 +29,6 @@ for job in PLAN.jobs("pca"):
             job.log("<results>/logs/pca/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/pca/{encoder}/{item}.tsv")
-        wildcard_constraints:
-            encoder=job.encoder_pattern,
         conda:
             "../../envs/environment.yaml"
         resources:

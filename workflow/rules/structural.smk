@@ -28,8 +28,6 @@ for job in PLAN.jobs("structural"):
             job.log("<results>/logs/structural/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/structural/{encoder}/{item}.tsv")
-        wildcard_constraints:
-            encoder=job.encoder_pattern,
         conda:
             "../../envs/environment.yaml"
         resources:

@@ -1,6 +1,6 @@
 """Sweeps: the same fine-tuning by many recipes, of which only scores and weight distances are kept.
 
-in   an encoder's folder, tasks' training and evaluation rows
+in   encoders' folders, tasks' training and evaluation rows
 out  sweeps/<encoder>/<task>.<recipe>.f<fraction>.s<seed>.scores.parquet: task, encoder, seed, fraction, recipe,
      test_<metric>, n_train, row_<outcome> (what the model answers to every test row)
      sweeps/….distances.parquet: the same keys, layer, projection, norm, distance, relative: how far blocks moved
@@ -9,7 +9,7 @@ how  each run starts from its own seed, so that the numbers do not depend on how
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.machine import growing
-from workflow.lib.base.names import data_file, task_of
+from workflow.lib.base.names import data_file, encoder_folder, encoder_of, task_of
 from workflow.lib.base.tasks import places_of_task
 from workflow.lib.encoders.shapes import layers_of
 
@@ -20,7 +20,7 @@ for job in PLAN.jobs("sweep"):
         name:
             job.name
         input:
-            encoder="<results>/encoders/{encoder}",
+            encoders=job.inputs(lambda model: [encoder_folder(encoder_of(model))]),
             data=job.inputs(lambda model: map(data_file, places_of_task(config, task_of(model)))),
         output:
             scores=job.files("<results>/sweeps/{encoder}/{item}.scores.parquet"),
@@ -30,7 +30,6 @@ for job in PLAN.jobs("sweep"):
         benchmark:
             job.log("<results>/benchmarks/sweeps/{encoder}/{item}.tsv")
         wildcard_constraints:
-            encoder=job.encoder_pattern,
             item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
         # after models, on which others depend, but before short jobs, which fill the end
         priority: 3
@@ -43,7 +42,7 @@ for job in PLAN.jobs("sweep"):
         params:
             settings=job.params(lambda model: PLAN.training(model, is_sweep=True)),
             weights=config["weights"],
-            layers=lambda w: layers_of(config, w.encoder),
+            layers=job.params(lambda model: layers_of(config, encoder_of(model))),
             modules=digest_of("scripts/sweep.py"),
         script:
             "../scripts/sweep.py"

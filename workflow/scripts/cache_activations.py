@@ -1,6 +1,6 @@
 """Runs models over datasets and stores the vectors of the units that analyses read; also for saved training steps."""
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ def tokenizer_of(folder: Path, for_words: bool) -> PreTrainedTokenizerBase:
     return load_tokenizer(folder, for_words=for_words)
 
 
-@cache
+@lru_cache(maxsize=32)  # more than a paper asks of an encoder; the datasets of a shared job are small
 def tokenized(
     path: str, encoder: Path, unit: str, longest: int, limit: int, rows: int | None, per_row: int, seed: int
 ) -> tuple[Encoded, TokenRuns, np.ndarray, dict]:

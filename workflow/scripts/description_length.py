@@ -4,7 +4,7 @@ import torch
 
 from workflow.lib.methods.description_length.online_code import online_code, why_not
 from workflow.lib.methods.description_length.plan import splits_of
-from workflow.lib.methods.edges.reading import models_by_dataset, side_by_side
+from workflow.lib.methods.edges.reading import comparable_models, side_by_side
 from workflow.lib.methods.edges.settings import settings_from
 
 if __name__ == "__main__":
@@ -20,7 +20,7 @@ if __name__ == "__main__":
     of_code, splits = ("coded", "portions", "shuffle_seed"), splits_of(params.settings)
     of_probe = {name: value for name, value in params.settings.items() if name not in of_code}
     settings, outputs = settings_from(of_probe), dict(zip(params.work, snakemake.output))
-    for dataset, all_models in models_by_dataset(params.work).items():
+    for dataset, all_models in comparable_models(params.work):
         for models, (coded, dev) in side_by_side(inputs.activations, inputs.data, all_models, dataset, splits):
             if reason := why_not(coded, dev):
                 log.info("%s is left out: %s", dataset, reason)

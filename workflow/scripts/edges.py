@@ -4,7 +4,7 @@ import torch
 
 from workflow.lib.methods.edges.networks import Lane
 from workflow.lib.methods.edges.plan import SPLITS
-from workflow.lib.methods.edges.reading import models_by_dataset, side_by_side
+from workflow.lib.methods.edges.reading import comparable_models, side_by_side
 from workflow.lib.methods.edges.scored_task import probe_task
 from workflow.lib.methods.edges.settings import settings_from
 
@@ -28,7 +28,7 @@ if __name__ == "__main__":
     torch.set_flush_denormal(True)  # Adam's moments of inactive units decay to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     settings, outputs = settings_from(params.settings), dict(zip(params.work, snakemake.output))
-    for dataset, all_models in models_by_dataset(params.work).items():
+    for dataset, all_models in comparable_models(params.work):
         for models, splits in side_by_side(inputs.activations, inputs.data, all_models, dataset, SPLITS):
             # layer 0 of encoders only: fine-tuning hardly changes it, and the paper's baseline is the encoder's
             lanes = lanes_of(models, [model for model in models if is_pretrained(model)])

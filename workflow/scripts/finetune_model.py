@@ -1,4 +1,4 @@
-"""Fine-tunes an encoder on a task by a recipe, and evaluates it."""
+"""Fine-tunes encoders on tasks by recipes, and evaluates them."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def save_whole(tuned: Outcome, path: str, about: dict, encoder: str) -> None:
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
-    from workflow.lib.base.names import encoder_of, file_of, recipe_of
+    from workflow.lib.base.names import encoder_of, file_of, folder_of, recipe_of
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
@@ -44,7 +44,8 @@ if __name__ == "__main__":
         train, evaluated = (
             file_of(inputs.data, f"{settings['dataset']}/{settings[split]}") for split in ("train_split", "evaluate")
         )
-        task = Task(inputs.encoder, train, evaluated, settings, snakemake.params.modules)
+        encoder = folder_of(inputs.encoders, encoder_of(model))
+        task = Task(encoder, train, evaluated, settings, snakemake.params.modules)
         tuned = task.tune(recipe, float(fraction), int(seed), path)
         also = {}
         if "also_evaluate" in settings:
@@ -53,7 +54,7 @@ if __name__ == "__main__":
         on_train = {f"train_{metric}": value for metric, value in evaluate(tuned.model, tuned.examples).items()}
         scores = on_train | tuned.scores | also
         about = {"task": name, "recipe": recipe, "labels": task.whole.labels, **scores}
-        save_whole(tuned, path, about, inputs.encoder)
+        save_whole(tuned, path, about, encoder)
         write_table([scores | tuned.rows], metrics, encoder=encoder_of(model), task=name, recipe=recipe,
                     fraction=float(fraction), seed=int(seed))  # fmt: skip
         states.append(tuned.state)

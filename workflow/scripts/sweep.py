@@ -32,25 +32,28 @@ def check_depth(folder: str, said: int) -> None:
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
-    from workflow.lib.base.names import encoder_of, file_of, recipe_of, task_of
+    from workflow.lib.base.names import encoder_of, file_of, folder_of, recipe_of, task_of
     from workflow.lib.base.tables import write_table
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
     inputs, params, outputs = snakemake.input, snakemake.params, snakemake.output
-    check_depth(inputs.encoder, params.layers)  # before hours of training
+    encoders = {encoder_of(model): folder_of(inputs.encoders, encoder_of(model)) for model in params.settings}
+    layers = {encoder_of(model): said for model, said in params.layers.items()}
+    for encoder, folder in encoders.items():
+        check_depth(folder, layers[encoder])  # before hours of training
     files = dict(zip(params.settings, zip(outputs.scores, outputs.distances)))
-    for name in dict.fromkeys(map(task_of, files)):
+    for encoder, name in dict.fromkeys((encoder_of(model), task_of(model)) for model in files):
         task = tuned = None  # release the previous task's, which would otherwise be in memory beside this one's
-        models = [model for model in files if task_of(model) == name]
+        models = [model for model in files if (encoder_of(model), task_of(model)) == (encoder, name)]
         settings = params.settings[models[0]]
         splits = (settings[split] for split in ("train_split", "evaluate"))
         train, evaluated = (file_of(inputs.data, f"{settings['dataset']}/{split}") for split in splits)
-        task = Task(inputs.encoder, train, evaluated, settings, params.modules)
+        task = Task(encoders[encoder], train, evaluated, settings, params.modules)
         for model in models:
             _, recipe, fraction, seed = recipe_of(model)
             scores, distances = files[model]
-            run = {"task": name, "encoder": encoder_of(model), "seed": int(seed), "fraction": float(fraction),
+            run = {"task": name, "encoder": encoder, "seed": int(seed), "fraction": float(fraction),
                    "recipe": recipe}  # fmt: skip
             state = Path(scores).with_suffix("")
             finished = SavedState(

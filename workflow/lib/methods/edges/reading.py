@@ -16,7 +16,7 @@ from workflow.lib.activations.cache import (
     read_words,
 )
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.names import file_of, folder_of, model_of, target_of
+from workflow.lib.base.names import encoder_of, file_of, folder_of, model_of, target_of
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.methods.edges.alignment import first_tokens, ranges
 from workflow.lib.methods.edges.examples import Split
@@ -106,9 +106,11 @@ def side_by_side(
         yield of_group, read_splits(folders, files, of_group, dataset, splits)
 
 
-def models_by_dataset(items: list[str]) -> dict[str, list[str]]:
-    """dataset -> models that are probed on it, from items `<model>/<dataset>`."""
-    found: dict[str, list[str]] = {}
+def comparable_models(items: list[str]) -> list[tuple[str, list[str]]]:
+    """Datasets and models whose probes on it can be trained together, from items `<model>/<dataset>`: encoders that
+    differ in their seed alone have the same shape and tokenizer."""
+    found: dict[tuple[str, str], list[str]] = {}
     for item in items:
-        found.setdefault(target_of(item), []).append(model_of(item))
-    return found
+        name = encoder_of(item).partition(".")[0]
+        found.setdefault((target_of(item), name), []).append(model_of(item))
+    return [(dataset, models) for (dataset, _), models in found.items()]
