@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workflow.lib.base.jobs import Job, jobs_of
-from workflow.lib.base.names import encoder_of, target_of
+from workflow.lib.base.names import target_of
 
 PAPERS = ["matton2019", "merchant2020", "zhou2022"]
 SEEDS = range(25)

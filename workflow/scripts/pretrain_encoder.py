@@ -4,12 +4,19 @@ import json
 
 import torch
 from safetensors.torch import save_file
+from transformers import BertForPreTraining
 
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.encoders.loading import load_tokenizer
 from workflow.lib.training.pretraining.loop import held_out_losses, new_model, pretrain
 from workflow.lib.training.pretraining.pairs import read_pairs
 from workflow.lib.training.state import SavedState
+
+
+def heads_of(model: BertForPreTraining) -> dict[str, torch.Tensor]:
+    """What only pre-training needs, so that its losses can be measured again; the decoder is tied to other weights."""
+    return {name: weight for name, weight in model.cls.state_dict().items() if ".decoder." not in name}
+
 
 if __name__ == "__main__":
     from workflow.lib.base.files import whole_folder
@@ -34,8 +41,7 @@ if __name__ == "__main__":
     record = {"shape": shape, "seed": seed, "pretraining": settings, "rows": info["rows"], "held_out": losses}
     with whole_folder(snakemake.output[0]) as folder:
         model.bert.save_pretrained(folder)
-        # what only pre-training needs, so that its losses can be measured again
-        save_file(model.cls.state_dict(), folder / "pretraining_heads.safetensors")
+        save_file(heads_of(model), folder / "pretraining_heads.safetensors")
         tokenizer.save_pretrained(folder)
         write_table(history, folder / "history.parquet")
         (folder / "pretraining.json").write_text(json.dumps(record, indent=1))

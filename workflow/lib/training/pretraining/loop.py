@@ -56,7 +56,7 @@ def held_out_losses(model: BertForPreTraining, pairs: Pairs, special: dict[str, 
         sums += [float(cross_entropy(words, labels[hidden], reduction="sum")),
                  float(cross_entropy(order, truth, reduction="sum"))]  # fmt: skip
         n_words, n_right = n_words + int(hidden.sum()), n_right + int((order.argmax(1) == truth).sum())
-    return {"word_loss": sums[0] / n_words, "next_sentence_loss": sums[1] / len(first),
+    return {"word_loss": float(sums[0]) / n_words, "next_sentence_loss": float(sums[1]) / len(first),
             "next_sentence_accuracy": n_right / len(first)}  # fmt: skip
 
 
