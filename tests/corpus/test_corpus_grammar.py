@@ -449,6 +449,7 @@ def test_people_praise_what_is_good_and_blame_what_is_bad():
     writer = Writer("reactions")
     for polarity, frame in ((1, "praise"), (-1, "blame")):
         forms = {form for verb in LEXICON.verbs[frame] for form in (verb.base, verb.third, verb.past)}
-        first, *reactions = writer.document("film", polarity, 30, marked=False, drift=0.0, reactions=1.0).sentences
+        document = writer.document("film", polarity, 30, marked=False, drift=0.0, reactions=1.0)
+        reactions = document.sentences[1:]  # nobody reacts to what is not yet said
         assert all(forms & set(sentence.words) for sentence in reactions)
         assert len({sentence.text() for sentence in reactions}) > 15

@@ -58,7 +58,7 @@ def dbpedia(writer: Writer) -> Example:
 def sst2(writer: Writer) -> Example:
     """One evaluation, often composed (see World.evaluation), or two opposite ones of which the stronger counts.
 
-    No adjective but those of the evaluations has a polarity, so that counting words is right in two texts of three only.
+    No adjective but those of the evaluations has a polarity: counting words is right in only two texts of three.
     """
     world, label = writer.world, int(writer.world.chance(0.5))
     polarity = 2 * label - 1
