@@ -20,7 +20,8 @@ import time
 from collections import Counter
 from threading import Lock
 
-MARK = "work: "
+MARK = " work: "  # logger and separator, see logs.LINE
+COUNTED = ("forward_tokens", "steps", "fits", "probe_steps", "hull_distances", "linear_programmes")
 
 _counted: Counter[str] = Counter()
 _lock = Lock()  # probes are trained in threads, and adding to a counter takes several instructions
@@ -46,11 +47,10 @@ def _report(import_seconds: float) -> None:
         "cpu_seconds": round(time.process_time(), 2),
         **dict(sorted(_counted.items())),
     }
-    logging.getLogger(MARK.removesuffix(": ")).info(json.dumps(line))
+    logging.getLogger("work").info(json.dumps(line))
 
 
 def work_in(log: str) -> dict | None:
-    """The work that a log's last line tells of; None if the job was killed before it could."""
-    last = log.rstrip("\n").rpartition("\n")[2]
-    _, found, line = last.partition(MARK)
-    return json.loads(line) if found else None
+    """The work that a log tells of; None if the job was killed before it could."""
+    lines = (line.partition(MARK)[2] for line in reversed(log.splitlines()) if MARK in line)
+    return next(map(json.loads, lines), None)
