@@ -22,7 +22,7 @@ PAUSE = 60.0  # seconds without any job: nobody's work, but the time between two
 HOW = """\
 Made by `make performance` from the benchmark files and rule logs of the demo in `results/demo`, on a machine with
 {machine}. Core-seconds are those of jobs, without Snakemake itself. "Start" is what a process uses before its script
-begins: Python, and above all imports."""
+begins: Python, and above all imports. Pauses of over a minute, between two runs, are left out."""
 
 
 def jobs_of(run: Path) -> pd.DataFrame:
@@ -129,6 +129,8 @@ def draw(jobs: pd.DataFrame, path: Path) -> None:
     left.barh(at, table["seconds"] - table["start"], left=table["start"], color="#0072B2", label="work")
     left.set(xlabel="core-seconds", yticks=at, yticklabels=table.index)
     left.invert_yaxis()
+    for axes in (left, right):
+        axes.set_axisbelow(True)
     left.legend(loc="lower right")
     for row, stage in enumerate(table.index):
         of_stage = jobs[jobs["stage"] == stage]
