@@ -136,7 +136,7 @@ def draw(jobs: pd.DataFrame, path: Path) -> None:
         of_stage = jobs[jobs["stage"] == stage]
         spans = list(zip(of_stage["begin"] / 60, (of_stage["end"] - of_stage["begin"]) / 60))
         right.broken_barh(spans, (row - 0.4, 0.8), color="#D55E00", alpha=0.5, linewidth=0)
-    right.set(xlabel="minutes since the first job began (darker: several jobs)")
+    right.set(xlabel="minutes (darker: several jobs)")
     figure.savefig(path, metadata={"Date": None, "Creator": None})
     plt.close(figure)
 

@@ -9,7 +9,8 @@ probe_steps        updates of probes, each of those that are trained side by sid
 hull_distances     pairs of convex hulls that are compared
 linear_programmes  those of them that HiGHS has to decide
 
-Jobs use threads, no further processes, so that one counter per process sees everything.
+Jobs use threads, no further processes, so that one counter per process sees everything. A training that is resumed
+counts only from where it goes on.
 """
 
 import atexit
