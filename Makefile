@@ -5,7 +5,7 @@ MIRROR ?=
 ENCODER ?=
 SNAKEMAKE := $(BIN)/snakemake --cores all
 
-.PHONY: figures test laptop bench lint format report rulegraph docs demo-docs encoders clean
+.PHONY: figures test laptop bench lint format report rulegraph docs demo-docs performance encoders clean
 
 figures: .venv/ready
 	$(SNAKEMAKE)
@@ -45,6 +45,10 @@ docs: .venv/ready
 # docs/demo.md and the README's gallery, from results/demo
 demo-docs: .venv/ready
 	$(BIN)/python -m workflow.lib.base.demo_docs
+
+# docs/performance.md and its picture, from the benchmark files and logs of results/demo
+performance: .venv/ready
+	$(BIN)/python -m workflow.lib.base.performance
 
 lint: .venv/ready
 	$(BIN)/ruff check .

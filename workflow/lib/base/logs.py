@@ -1,10 +1,11 @@
-"""Logging of scripts: everything goes to the rule's log file, errors also to the terminal."""
+"""Logging of scripts: everything goes to the rule's log file, errors also to the terminal; work done ends the file."""
 
 import logging
 import sys
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.work import report_at_exit
 
 LINE = "%(asctime)s %(name)s: %(message)s"
 
@@ -26,4 +27,5 @@ def to_rule_log(path: str) -> logging.Logger:
             sys.__excepthook__(kind, error, trace)
 
     sys.excepthook = report
+    report_at_exit()
     return log

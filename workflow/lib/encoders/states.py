@@ -6,8 +6,10 @@ from functools import cache
 
 import torch
 from transformers import PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutput
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.work import count
 from workflow.lib.encoders.layers import blocks, final_norm
 
 
@@ -23,6 +25,12 @@ def model_inputs(model: PreTrainedModel, batch: Mapping[str, torch.Tensor]) -> d
     if getattr(model.config, "type_vocab_size", 2) < 2:
         known = known - {"token_type_ids"}
     return {name: tensor for name, tensor in batch.items() if name in known}
+
+
+def forward(model: PreTrainedModel, batch: Mapping[str, torch.Tensor]) -> BaseModelOutput:
+    """The encoder's output for a batch. Every pass of an encoder is made here, where its tokens are counted."""
+    count("forward_tokens", batch["input_ids"].numel())
+    return model(**model_inputs(model, batch))
 
 
 class StateReader:
@@ -58,7 +66,7 @@ class StateReader:
         hooks = [above_embeddings.register_forward_pre_hook(entering, with_kwargs=True)] if above_embeddings else []
         hooks += [block.register_forward_hook(leaving) for block in self.blocks]
         try:
-            out = self.model(**model_inputs(self.model, batch))
+            out = forward(self.model, batch)
         finally:
             for hook in hooks:
                 hook.remove()

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.work import count
 from workflow.lib.methods.scaling import fitted_scaler
 
 
@@ -27,4 +28,5 @@ def fit_softmax(x: np.ndarray, y: np.ndarray, c: float = 1.0, common_scale: floa
     if common_scale is not None:
         scaler.scale_[:] = common_scale or 1.0
     classifier = LogisticRegression(C=c, solver="newton-cg", max_iter=1000).fit(scaler.transform(x), y)
+    count("fits")
     return make_pipeline(scaler, classifier)

@@ -9,6 +9,7 @@ from accelerate import Accelerator
 from torch import nn
 from tqdm import tqdm
 
+from workflow.lib.base.work import count
 from workflow.lib.encoders.batches import bucketed_batches
 from workflow.lib.training.heads.tunable import Examples, Tunable, evaluate
 from workflow.lib.training.learning_rates import parameter_groups
@@ -115,4 +116,5 @@ def _update(
     torch.nn.utils.clip_grad_norm_(tuned, settings["clip_norm"])
     optimizer.step()
     optimizer.zero_grad()
+    count("steps")
     return total

@@ -16,6 +16,8 @@ from scipy.linalg.lapack import dposv
 from scipy.optimize import linprog
 from threadpoolctl import ThreadpoolController
 
+from workflow.lib.base.work import count
+
 # Resolution of float32 relative to the spread of the points: hulls closer than this overlap. After a LayerNorm all
 # points lie in one hyperplane up to rounding, and along its normal any two labels would be separate, by 1e-9.
 COINCIDE = 1e-7
@@ -70,6 +72,7 @@ def width_along(normal: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
 
 
 def _search(a: np.ndarray, b: np.ndarray, start: Gap | None, scale: float | None, exact: bool) -> Gap:
+    count("hull_distances")
     if scale is None:
         a, b, scale = _centred(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
     if scale == 0.0:  # all points coincide
@@ -140,6 +143,7 @@ def _widest_by_programme(a: np.ndarray, b: np.ndarray, scale: float, work: "_Wor
         bounds = [(-1, 1)] * d + [(None, None), (0, 1)]
         options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
         cost = np.append(np.zeros(d + 1), -1.0)
+        count("linear_programmes")
         answer = linprog(cost, constraints, np.zeros(n_a + n_b), bounds=bounds, method="highs", options=options)
         if not answer.success or width_along(answer.x[:d], inside_a, inside_b) <= COINCIDE:
             return None

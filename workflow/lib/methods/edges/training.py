@@ -8,6 +8,7 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
+from workflow.lib.base.work import count
 from workflow.lib.methods.edges.examples import Batch, Split
 from workflow.lib.methods.edges.networks import EdgeProbe, draw_masks, logits_of
 from workflow.lib.methods.edges.settings import EdgeSettings
@@ -50,6 +51,7 @@ class Training:
         clip_grad_norm_(self.parameters, self.settings.clip_norm)
         self.optimiser.step()
         self.optimiser.zero_grad()
+        count("probe_steps")
 
     def validate(self, score: float, n_updates: int) -> None:
         self.schedule.step(score)
@@ -103,6 +105,7 @@ def train(
     for each in trainings:
         if each.best_state:
             each.probe.load_state_dict(each.best_state)
+    count("fits", len(probes))
     updates_per_epoch = -(-len(task.sentences) // settings.batch_size)
     return Trained(
         [each.best_update / updates_per_epoch for each in trainings], [each.best_score for each in trainings]

@@ -16,6 +16,8 @@ import torch
 from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import LinearLR
 
+from workflow.lib.base.work import count
+
 FIRST_SD = 0.02  # as in BERT's initialiser
 
 
@@ -68,4 +70,6 @@ def train_short(
         loss.backward()
         optimizer.step()
         schedule.step()
+        count("probe_steps", len(layers))
+    count("fits", len(layers))
     return [LinearHead(*head) for head in zip(weights.detach().numpy(), intercepts.detach()[:, 0].numpy())]

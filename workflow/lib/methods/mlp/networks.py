@@ -17,6 +17,8 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
+from workflow.lib.base.work import count
+
 ROWS_AT_ONCE = 500  # when predicting: hidden layers of all rows would not fit in the cache
 
 
@@ -76,6 +78,7 @@ class Networks(nn.Module):
             self.optimiser.zero_grad()
             losses.sum().backward()
             self.optimiser.step()
+            count("probe_steps", len(self.lanes))
             total += losses.detach() * labels.shape[1]
         return (total / len(x)).cpu().numpy()
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
+from workflow.lib.base.work import count
 from workflow.lib.methods.mlp.networks import Lane, Networks
 from workflow.lib.methods.mlp.settings import ProbeSettings
 
@@ -73,4 +74,5 @@ def train_until_stopped(
                 break
             networks.keep(np.flatnonzero(~stops).tolist())
             running = running[~stops]
+    count("fits", len(lanes))
     return accuracies.tolist(), epochs.tolist()

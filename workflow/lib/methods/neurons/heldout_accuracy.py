@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from workflow.lib.base.work import count
 from workflow.lib.methods.linear import fit_softmax
 from workflow.lib.methods.neurons.side_by_side import BorderedHessian, Lanes, Problem, fit
 
@@ -129,6 +130,7 @@ def _accuracies(blocks: list[Block], splits: list[Split], start: torch.Tensor, c
         # folds differ in so few rows that one Hessian is good enough for all of them
         hessian = hessian or BorderedHessian(problem, start, block)
         fit(problem, lanes, hessian, TOLERANCE, block)
+        count("fits", blocks[0].candidates.shape[1])
         total += _accuracy(blocks[split.scored], lanes.parameters, block)
     return (total / len(splits)).cpu().numpy()
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.decomposition import PCA
 
+from workflow.lib.base.work import count
 from workflow.lib.methods.scaling import refuse_non_numbers
 
 
@@ -34,4 +35,5 @@ def principal_axes(vectors: np.ndarray) -> PrincipalAxes:
     pca = PCA(n_components=min(vectors.shape), svd_solver="covariance_eigh")
     with np.errstate(invalid="ignore", divide="ignore"):  # identical vectors have no variance: the shares are 0 / 0
         pca.fit(vectors - mean)
+    count("fits")
     return PrincipalAxes(mean, pca.components_, np.nan_to_num(pca.explained_variance_ratio_))

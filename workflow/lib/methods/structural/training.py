@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
+from workflow.lib.base.work import count
 from workflow.lib.methods.structural.batches import Batch, batch_of, evaluation_batches
 from workflow.lib.methods.structural.gold_trees import Trees
 from workflow.lib.methods.structural.losses import LOSSES
@@ -91,8 +92,10 @@ def train_probes(
             for each in running:
                 each.optimiser.step()
                 each.optimiser.zero_grad()
+            count("probe_steps", len(running))
         with torch.no_grad():
             dev_losses = sum(losses_of(running, dev_vectors, batch).double() for batch in dev_batches)
         for each, dev_loss in zip(running, dev_losses.tolist()):
             each.end_epoch(dev_loss)
+    count("fits", len(trainings))
     return sorted((each.best for each in trainings), key=lambda probe: (probe.layer, PROBES.index(probe.probe)))

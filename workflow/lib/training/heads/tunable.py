@@ -11,7 +11,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.modeling_outputs import BaseModelOutput
 
 from workflow.lib.encoders.batches import sorted_batches
-from workflow.lib.encoders.states import model_inputs
+from workflow.lib.encoders.states import forward
 
 
 class Batch(Protocol):
@@ -100,7 +100,7 @@ class Tunable(nn.Module):
 
     def forward(self, batch: Batch):
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_frozen):
-            output = self.encoder(**model_inputs(self.encoder, batch.inputs))
+            output = forward(self.encoder, batch.inputs)
         return self.head(self.head.reads(output), batch)
 
     @torch.no_grad()

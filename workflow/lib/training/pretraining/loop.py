@@ -6,6 +6,8 @@ from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 from transformers import BertConfig, BertForPreTraining
 
+from workflow.lib.base.work import count
+from workflow.lib.encoders.states import forward
 from workflow.lib.training.pretraining.pairs import IGNORED, Pairs, collate, draw_pairs, every_batch, mask_tokens
 from workflow.lib.training.schedules import slanted_triangle
 
@@ -31,7 +33,7 @@ def new_model(shape: dict, settings: dict, vocab_size: int, seed: int) -> BertFo
 def losses(model: BertForPreTraining, batch: dict[str, torch.Tensor], labels: torch.Tensor, is_random: torch.Tensor):
     """Masked-word and next-sentence loss. Only masked words pass through the vocabulary projection, which in a narrow
     model costs as much as a layer."""
-    out = model.bert(**batch)
+    out = forward(model.bert, batch)
     hidden = labels != IGNORED
     words = model.cls.predictions(out.last_hidden_state[hidden])
     # a sum, because the mean over no masked word would be NaN
@@ -49,7 +51,7 @@ def held_out_losses(model: BertForPreTraining, pairs: Pairs, special: dict[str, 
     for rows in np.array_split(np.arange(len(first)), max(1, len(first) // 256)):
         batch = collate(pairs, first[rows], second[rows], special)
         labels = mask_tokens(batch["input_ids"], mask_share, special, model.config.vocab_size, generator).to(device)
-        out = model.bert(**{name: tensor.to(device) for name, tensor in batch.items()})
+        out = forward(model.bert, {name: tensor.to(device) for name, tensor in batch.items()})
         hidden = labels != IGNORED
         words = model.cls.predictions(out.last_hidden_state[hidden])
         order, truth = model.cls.seq_relationship(out.pooler_output), torch.from_numpy(is_random[rows]).to(device)
@@ -112,6 +114,7 @@ def pretrain(
             optimizer.step()
             optimizer.zero_grad()
         step += 1
+        count("steps")
         sums += torch.tensor([words.item(), order.item()])
         if step % REPORT_EVERY == 0 or step == n_steps:
             n_since = step - (history[-1]["step"] if history else 0)
