@@ -276,13 +276,14 @@ def test_layers_have_the_numbers_of_their_files(caches, tmp_path):
 
 def test_the_script_writes_the_table_of_a_model_and_a_text(caches, tmp_path, monkeypatch):
     monkeypatch.setattr("workflow.lib.base.logs.to_rule_log", logging.getLogger)  # or it would replace pytest's
+    caches_of = ["/".join(folder.parts[-4:]) for folder in folders(caches)]
     job = SimpleNamespace(
         input=SimpleNamespace(activations=list(map(str, folders(caches)))),
         output=[str(tmp_path / "similarity.parquet")],
         log=[str(tmp_path / "log")],
-        wildcards=SimpleNamespace(encoder="base.0", adapted="mnli.full.f1.s0", text="wikipedia-sentences"),
-        params=SimpleNamespace(settings={key: SETTINGS[key] for key in ("tokens", "samples", "per_example")}, seed=0),
-    )
+        params=SimpleNamespace(work={"base.0/mnli.full.f1.s0/wikipedia-sentences": caches_of},
+                               settings={key: SETTINGS[key] for key in ("tokens", "samples", "per_example")}, seed=0),
+    )  # fmt: skip
     run_script("scripts/rsa", job)
     table = read_table(tmp_path / "similarity.parquet")
     assert list(table.columns) == ["model", "text", "layer", "sample", "n_tokens", "n_examples", "similarity"]
