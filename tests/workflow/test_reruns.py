@@ -98,7 +98,7 @@ def test_changed_key_reruns_what_depends_on_it(finished):
     planned = set(finished.planned("--config", "neurons={folds: 4}"))
     assert "neurons" in planned and planned <= {"neurons"} | DRAWING | TABLES | SCORES
     planned = finished.planned("--config", "tasks={imdb: {epochs: 3}}")
-    assert planned["finetune_model"] == 3  # two encoders and the untrained one
+    assert planned["finetune_model"] == 2  # the paper's job, and that of the untrained encoder
     assert not set(planned) & {"generate_dataset", "pretrain_encoder"}
     planned = finished.planned("--config", "datasets={imdb: {source: embedded, rows: {train: 40, test: 41}}}")
     assert planned["generate_dataset"] == 2 and "pretrain_encoder" not in planned
@@ -169,8 +169,9 @@ def test_targets(finished):
     figure = "results/tiny/figures/matton2019/fig4.png"
     assert finished.planned("--forcerun", "draw", "--", figure) == {"draw": 1}
     forced = finished.planned("--forcerun", "neurons", "--", "matton2019")
-    assert forced["neurons"] == 2 and "pca" not in forced  # a job for each encoder
-    assert finished.planned("--forcerun", "rsa", "--", "merchant2020")["rsa"] == 9
+    assert forced["neurons"] == 1 and "pca" not in forced
+    # what two papers ask a method for are two rules
+    assert finished.planned("--forcerun", "rsa_merchant2020", "--", "merchant2020")["rsa"] == 1
     until = finished.planned("--forceall", "--until", "train_tokenizer")
     assert set(until) == {"generate_dataset", "train_tokenizer"}
 
