@@ -31,7 +31,7 @@ def draw(points: pd.DataFrame, task: str, chance: float):
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.minorticks_off()
     axes.set(xlabel="retained dimensions of the [CLS] vector", ylabel="test accuracy (%)", title=name_of(task))
-    axes.legend(loc="upper left")
+    axes.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
     return figure
 
 
