@@ -1,6 +1,6 @@
 """Activation caches: vectors of a dataset's units in a model's layers.
 
-in   folders of an encoder and of the models fine-tuned from it, the datasets that analyses read
+in   folders of encoders and of models fine-tuned from them, the datasets that analyses read
 out  activations/<encoder>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
      layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <unit> = cls, word, sampled
      (tokens), sampled_first (tokens of the first text alone), span (tokens inside annotated spans)

@@ -192,11 +192,10 @@ def _check_encoders(config: dict, faults: Faults) -> None:
 
 def _check_shipped(config: dict, instance: str, entry: dict, faults: Faults) -> None:
     """Shipped encoders have one shape and speak one language."""
-    record, remedy = record_of(instance), "`source: pretrain` trains one here"
+    name, record, remedy = instance.split(".")[0], record_of(instance), "`source: pretrain` trains one here"
     if record is None:
-        faults.add(f"encoders.{instance.split('.')[0]}: no shipped encoder is called {instance}; {remedy}")
+        faults.add(f"encoders.{name}: no shipped encoder is called {instance}; {remedy}")
         return
-    name = instance.split(".")[0]
     for key, value in record["shape"].items():
         faults.unless(entry.get(key, value) == value, f"encoders.{name}.{key}", entry.get(key),
                       f"{value}, as shipped ({remedy})")  # fmt: skip

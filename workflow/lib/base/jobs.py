@@ -12,8 +12,8 @@ contents, and a rule is written once:
             output:
                 job.files("<results>/analysis/pca/{encoder}/{item}/accuracy.parquet"),
 
-`per_job: 1` makes one such rule, with wildcards {encoder} and {item}. Otherwise the items of
-a paper, so many at a time, are outputs of one job. An item belongs to the first paper that asks for it: whoever asks
+`per_job: 1` makes one such rule, with wildcards {encoder} and {item}. Otherwise the items of a
+paper, so many at a time, are outputs of one job. An item belongs to the first paper that asks for it: whoever asks
 later takes what it shares a job with along (`papers: […]` in the config makes a run of some papers, and nothing else).
 """
 
@@ -58,10 +58,10 @@ def jobs_of(rule: str, items: Mapping[str, Iterable[str]], per_job: int | None) 
     for item, (owner, *_) in items.items():
         of_paper.setdefault(owner, []).append(item)
     jobs = []
-    for owner, lists in of_paper.items():
-        size = per_job or len(lists)
-        is_all = len(of_paper) == 1 and size >= len(lists)
-        for number, start in enumerate(range(0, len(lists), size), 1):
+    for owner, asked in of_paper.items():
+        size = per_job or len(asked)
+        is_all = len(of_paper) == 1 and size >= len(asked)
+        for number, start in enumerate(range(0, len(asked), size), 1):
             name = rule if is_all else f"{rule}_{owner}" if number == 1 else f"{rule}_{owner}_{number}"
-            jobs.append(Job(name, tuple(lists[start : start + size])))
+            jobs.append(Job(name, tuple(asked[start : start + size])))
     return jobs
