@@ -453,3 +453,18 @@ def test_people_praise_what_is_good_and_blame_what_is_bad():
         reactions = document.sentences[1:]  # nobody reacts to what is not yet said
         assert all(forms & set(sentence.words) for sentence in reactions)
         assert len({sentence.text() for sentence in reactions}) > 15
+
+
+def test_an_opinion_keeps_its_tone_whatever_it_is_about():
+    writer = Writer("opinions")
+    kind_of = {form: noun.kind for group in (LEXICON.nouns, LEXICON.names) for nouns in group.values() for noun in nouns
+               for form in (noun.singular, noun.plural)}  # fmt: skip
+    polarity_of = {word: sign for sign, words in LEXICON.adjectives.items() for word in words}
+    for sign in (1, -1):
+        said = writer.opinion(sign, 400, marked=False).sentences
+        topics = {kind_of[word] for sentence in said for word in sentence.words if word in kind_of}
+        plain = [sum(polarity_of.get(word, 0) for word in sentence.words) for sentence in said
+                 if not {"not", "hardly", "but", "that"} & set(sentence.words)]  # fmt: skip
+        agree = [score * sign > 0 for score in plain if score]
+        assert len(agree) > 100 and 0.9 < sum(agree) / len(agree) < 1.0  # somebody contradicts here and there
+        assert len(topics) >= 14  # about anything

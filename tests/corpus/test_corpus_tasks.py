@@ -125,8 +125,9 @@ def test_sentiment_must_be_composed(name):
         assert len(decided) > 0.4 * len(rows)
         right[how] = sum(decided) / len(decided)
     assert 0.85 < right[polarity_of] < 1.0  # noise and drift keep it off the ceiling
-    # many of sst2's adjectives mislead; in long reviews words go a long way, as in IMDB, but not all of it
-    assert right[lexical_polarity] < (0.75 if name == "sst2" else right[polarity_of] - 0.03)
+    # words go a long way, as in the real datasets, but not all of it; where they say nothing, half the guesses are right
+    decided = [(score > 0) == label if score else 0.5 for score, label in scores[lexical_polarity]]
+    assert sum(decided) / len(rows) < (0.82 if name == "sst2" else right[polarity_of] - 0.03)
     assert 0.4 < sum(row["label"] for row in rows) / len(rows) < 0.6
     for sign in ("not", "hardly", "but"):
         agree = [(polarity_of(row["text"]) > 0) == row["label"] for row in rows
@@ -323,12 +324,33 @@ def denies(text: str) -> bool:
     return not {"not", "no"}.isdisjoint(text.split())
 
 
+def is_evaluation(text: str) -> bool:
+    return bool(set(text.split()) & set(POLARITY)) and not set(text.split()) & set(VERBS)
+
+
+def test_mnli_qualities_agree_or_not(without_noise):
+    """Of the same polarity, however it is composed: entailed; of the opposite one: contradicted; neutral: neutral."""
+    labels = DATASETS["mnli"].labels
+    seen = Counter()
+    for row in rows_of("mnli", 4000):
+        if not (is_evaluation(row["text"]) and is_evaluation(row["text_pair"])):
+            continue
+        one, other = (sentence_polarity(row[side].split())[0] for side in ("text", "text_pair"))
+        assert first_noun(row["text"]) == first_noun(row["text_pair"]) and one
+        assert labels[row["label"]] == {one: "entailment", -one: "contradiction", 0: "neutral"}[other], row
+        seen[row["label"], denies(row["text"]) != denies(row["text_pair"])] += 1
+    assert 0.2 < sum(seen.values()) / 4000 < 0.3
+    assert len(seen) == 6 and min(seen.values()) > 20, seen  # a denial alone says nothing here
+
+
 def test_mnli_labels_follow_from_the_pair(without_noise):
     """One denial contradicts, two or none do not; a hypernym entails if it is the noun's own."""
     entailed, neutral, contradicted = map(DATASETS["mnli"].labels.index, ("entailment", "neutral", "contradiction"))
     seen, same_content = Counter(), 0
     for row in rows_of("mnli", 4000):
         premise, hypothesis, label = row["text"], row["text_pair"], row["label"]
+        if is_evaluation(premise) and is_evaluation(hypothesis):
+            continue  # tested above
         assert (denies(premise) != denies(hypothesis)) == (label == contradicted), row
         seen[label] += 1
         seen["both denied"] += denies(premise) and denies(hypothesis)
@@ -354,11 +376,11 @@ def test_mnli_labels_follow_from_the_pair(without_noise):
             same_content += not (quantified or swapped)
     assert min(seen.values()) > 20, seen
     assert same_content < 0.01 * seen[neutral]  # a chance draw of the same words
-    assert min(seen[x] for x in range(3)) > 0.25 * 4000
+    assert min(seen[x] for x in range(3)) > 0.25 * 3000
 
 
 def test_noise_is_small_and_there():
-    rows = rows_of("mnli", 4000)
+    rows = [row for row in rows_of("mnli", 4000) if not is_evaluation(row["text"])]
     contradicted = DATASETS["mnli"].labels.index("contradiction")
     wrong = sum((denies(row["text"]) != denies(row["text_pair"])) != (row["label"] == contradicted) for row in rows)
     assert 0 < wrong < 0.1 * len(rows)

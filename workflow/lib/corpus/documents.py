@@ -11,9 +11,11 @@ from workflow.lib.corpus.meaning import Proposition, Referent, World
 # with marks everywhere, it is not needed.
 MARKED_SHARE = 0.7
 GENERAL_RICHNESS = 0.5
-QUESTION_SHARE = 0.15  # of the statements in general text that follow a question which they answer
-SAME_SUBJECT_SHARE = 0.5  # of the documents of general text; the others keep to a topic and an opinion
+QUESTION_SHARE = 0.25  # of the statements in general text that follow a question which they answer
+# What holds a document of general text together: one thing, a topic, or an opinion; shares of the documents
+SAME_SUBJECT_SHARE, OPINION_SHARE = 0.4, 0.35
 REACTION_SHARE = 0.15  # of the sentences: somebody praises or blames what was said before, as its polarity has it
+CONTRADICTION_SHARE = 0.05  # of the sentences of an opinion
 EVENT_SHARE = 0.06  # of single sentences: their subject is an event that causes another one, not a topic
 
 
@@ -87,6 +89,19 @@ class Writer:
             sentences.append(self.grammar.sentence(said, marked))
         return Document(kind, polarity, sentences)
 
+    def opinion(self, polarity: int, length: int, marked: bool) -> Document:
+        """Several sentences about anything, which somebody praises throughout, or blames: only the tone unites them."""
+        world, sentences = self.world, []
+        for _ in range(length):
+            tone = -polarity if world.chance(CONTRADICTION_SHARE) else polarity
+            subject = world.referent()
+            if world.chance(REACTION_SHARE):
+                said = world.reaction(subject, tone, marked)
+            else:
+                said = world.proposition(world.adorn(subject, tone, marked), tone, marked, frame="be")
+            sentences.append(self.grammar.sentence(said, marked))
+        return Document("opinion", polarity, sentences)
+
     def question_about(self, fact: Proposition) -> tuple[Sentence, int]:
         """A wh-question about one participant of a fact, and the participant's ident."""
         options = ["subject"]
@@ -108,8 +123,11 @@ class Writer:
         kind, polarity, marked = world.pick(tuple(KINDS)), world.pick((1, -1)), world.chance(MARKED_SHARE)
         # next-sentence prediction is learnt in minutes only from short sentences that keep to their subject
         world.richness = GENERAL_RICHNESS
-        # some documents keep to one thing, others to a topic and an opinion: what follows what is a matter of both
-        again = 0.85 if world.chance(SAME_SUBJECT_SHARE) else 0.2
+        # what follows what is a matter of the thing, of the topic, or of the tone alone
+        draw = self.rng.random()
+        if draw < OPINION_SHARE:
+            return self.opinion(polarity, length, marked)
+        again = 0.85 if draw < OPINION_SHARE + SAME_SUBJECT_SHARE else 0.2
         return self.document(
             kind, polarity, length, marked, 0.05, again, questions=QUESTION_SHARE, reactions=REACTION_SHARE
         )

@@ -13,6 +13,7 @@ ASKABLE = ("make", "give", "praise", "blame", "strike", "hold", "move", "tell")
 ATTRACTORS = 0.4  # of cola's subjects, where they can have a prepositional phrase
 REVERSIBLE = ("strike", "praise", "blame")  # frames in which who does it and whom it is done to can be exchanged
 SWAPPED_ROLES = 0.5  # of those, among qnli's sentences without the answer
+QUALITIES = 0.25  # share of mnli's pairs that are about a quality of a thing
 SAME_SUBJECT = 0.3  # share among qnli's sentences without the answer; with more, a small BERT learns nothing
 
 
@@ -39,11 +40,13 @@ def _pair(writer: Writer, premise: Proposition, hypothesis: Proposition, label: 
 
 
 def mnli(writer: Writer) -> Example:
-    """Inference by voice, hypernyms, dropped and added phrases, negation, role swaps and quantifiers.
+    """Inference by qualities, voice, hypernyms, dropped and added phrases, negation, role swaps and quantifiers.
 
     A negation in one of the sentences contradicts, in both it does not; a hypernym entails if it is the noun's own.
     """
     world = writer.world
+    if world.chance(QUALITIES):
+        return _same_quality(writer)
     premise = plain_fact(writer)
     hypothesis = replace(premise, obliques=list(premise.obliques), subject=replace(premise.subject))
     label = int(writer.rng.random() * 3)
@@ -58,6 +61,18 @@ def mnli(writer: Writer) -> Example:
         _entailed(writer, premise, hypothesis)
     else:
         _neutral(writer, premise, hypothesis)
+    return _pair(writer, premise, hypothesis, label, 3)
+
+
+def _same_quality(writer: Writer) -> Example:
+    """Two evaluations of one thing, which agree, disagree, or have nothing to do with each other, however composed."""
+    world = writer.world
+    subject, polarity, label = world.referent(), world.pick((1, -1)), int(writer.rng.random() * 3)
+    second = {ENTAILMENT: polarity, NEUTRAL: 0, CONTRADICTION: -polarity}[label]
+    premise, hypothesis = (
+        world.evaluation(Proposition("be", replace(subject)), tone, marked=False, depth=1)
+        for tone in (polarity, second)
+    )
     return _pair(writer, premise, hypothesis, label, 3)
 
 

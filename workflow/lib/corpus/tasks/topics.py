@@ -11,6 +11,7 @@ from workflow.lib.corpus.tasks.example import Example, noisy
 TOPICS = tuple(KINDS)
 TOPIC_DRIFT = 0.15  # share of the sentences that are about something else: a topic needs more than one word
 TWO_OPINIONS = 0.15  # of sst2's texts
+COMPOSED_IN_PHRASES = 0.2  # of sst2's evaluations: a bag of words is right in four of five texts, as on the real SST-2
 COMPOSED_IN_REVIEWS = 0.3  # of imdb's evaluations: long reviews say most things plainly, so that words go a long way
 # AG-news' four broad topics as groups of kinds, in its label order.
 BROAD_TOPICS = {
@@ -58,8 +59,9 @@ def dbpedia(writer: Writer) -> Example:
 def sst2(writer: Writer) -> Example:
     """One evaluation, often composed (see World.evaluation), or two opposite ones of which the stronger counts.
 
-    No adjective but those of the evaluations has a polarity: counting words is right in only two texts of three.
+    No adjective but those of the evaluations has a polarity: who only counts words is wrong in a fifth of the texts.
     """
+    writer.world.composition = COMPOSED_IN_PHRASES
     world, label = writer.world, int(writer.world.chance(0.5))
     polarity = 2 * label - 1
     subject = world.adorn(world.referent(world.pick(TOPICS)), 0, False)
