@@ -125,7 +125,7 @@ def test_sentiment_must_be_composed(name):
         assert len(decided) > 0.4 * len(rows)
         right[how] = sum(decided) / len(decided)
     assert 0.85 < right[polarity_of] < 1.0  # noise and drift keep it off the ceiling
-    # words go a long way, as in the real datasets, but not all of it; where they say nothing, half the guesses are right
+    # words go a long way, as in the real datasets, but not all of it; without them half of the guesses are right
     decided = [(score > 0) == label if score else 0.5 for score, label in scores[lexical_polarity]]
     assert sum(decided) / len(rows) < (0.82 if name == "sst2" else right[polarity_of] - 0.03)
     assert 0.4 < sum(row["label"] for row in rows) / len(rows) < 0.6
@@ -339,7 +339,7 @@ def test_mnli_qualities_agree_or_not(without_noise):
         assert first_noun(row["text"]) == first_noun(row["text_pair"]) and one
         assert labels[row["label"]] == {one: "entailment", -one: "contradiction", 0: "neutral"}[other], row
         seen[row["label"], denies(row["text"]) != denies(row["text_pair"])] += 1
-    assert 0.2 < sum(seen.values()) / 4000 < 0.3
+    assert 0.07 < sum(seen.values()) / 4000 < 0.13
     assert len(seen) == 6 and min(seen.values()) > 20, seen  # a denial alone says nothing here
 
 

@@ -13,7 +13,8 @@ ASKABLE = ("make", "give", "praise", "blame", "strike", "hold", "move", "tell")
 ATTRACTORS = 0.4  # of cola's subjects, where they can have a prepositional phrase
 REVERSIBLE = ("strike", "praise", "blame")  # frames in which who does it and whom it is done to can be exchanged
 SWAPPED_ROLES = 0.5  # of those, among qnli's sentences without the answer
-QUALITIES = 0.25  # share of mnli's pairs that are about a quality of a thing
+QUALITIES = 0.1  # share of mnli's pairs that are about a quality of a thing
+COMPOSED_QUALITIES = 0.2  # of the evaluations in them
 SAME_SUBJECT = 0.3  # share among qnli's sentences without the answer; with more, a small BERT learns nothing
 
 
@@ -67,6 +68,7 @@ def mnli(writer: Writer) -> Example:
 def _same_quality(writer: Writer) -> Example:
     """Two evaluations of one thing, which agree, disagree, or have nothing to do with each other, however composed."""
     world = writer.world
+    world.composition = COMPOSED_QUALITIES
     subject, polarity, label = world.referent(), world.pick((1, -1)), int(writer.rng.random() * 3)
     second = {ENTAILMENT: polarity, NEUTRAL: 0, CONTRADICTION: -polarity}[label]
     premise, hypothesis = (
