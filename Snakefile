@@ -29,6 +29,11 @@ pathvars:
     results=f"results/{config['run']}",
 
 
+# a limit on GPU jobs (profiles/default) is one machine's; on a cluster as many run as the scheduler gives
+resource_scopes:
+    gpu="local",
+
+
 wildcard_constraints:
     encoder=r"[a-z][a-z0-9_]*\.\d+",
     paper=r"[a-z][a-z0-9_]*",

@@ -10,10 +10,11 @@ from workflow.lib.methods.edges.settings import settings_from
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import write_table
-    from workflow.lib.encoders.device import device
+    from workflow.lib.encoders.device import choose_device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
+    device = choose_device(snakemake.resources.gpu)
     torch.set_flush_denormal(True)  # Adam's moments of inactive units decay to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     portions, shuffle_seed = params.settings["portions"], params.settings["shuffle_seed"]
@@ -26,7 +27,7 @@ if __name__ == "__main__":
                 log.info("%s is left out: %s", dataset, reason)
                 codes = [[] for _ in models]
             else:
-                codes = online_code(coded, dev, settings, portions, shuffle_seed, params.seed, device())
+                codes = online_code(coded, dev, settings, portions, shuffle_seed, params.seed, device)
             del coded, dev
             for model, code in zip(models, codes):
                 write_table(code, outputs[f"{model}/{dataset}"], model=model, task=dataset)

@@ -21,10 +21,11 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.names import is_pretrained
     from workflow.lib.base.tables import write_table
-    from workflow.lib.encoders.device import device
+    from workflow.lib.encoders.device import choose_device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
+    device = choose_device(snakemake.resources.gpu)
     torch.set_flush_denormal(True)  # Adam's moments of inactive units decay to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
     settings, outputs = settings_from(params.settings), dict(zip(params.work, snakemake.output))
@@ -32,7 +33,7 @@ if __name__ == "__main__":
         for models, splits in side_by_side(inputs.activations, inputs.data, all_models, dataset, SPLITS):
             # layer 0 of encoders only: fine-tuning hardly changes it, and the paper's baseline is the encoder's
             lanes = lanes_of(models, [model for model in models if is_pretrained(model)])
-            scores = probe_task(*splits, lanes, settings, params.seed, device())
+            scores = probe_task(*splits, lanes, settings, params.seed, device)
             del splits
             for at, model in enumerate(models):
                 rows = [row for lane, row in zip(lanes, scores) if lane.model == at]

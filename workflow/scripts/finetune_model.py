@@ -34,9 +34,11 @@ def save_whole(tuned: Outcome, path: str, about: dict, encoder: str) -> None:
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.names import encoder_of, file_of, folder_of, recipe_of
+    from workflow.lib.encoders.device import choose_device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
+    choose_device(snakemake.resources.gpu)
     inputs, outputs = snakemake.input, snakemake.output
     states = []
     for (model, settings), path, metrics in zip(snakemake.params.settings.items(), outputs.models, outputs.metrics):

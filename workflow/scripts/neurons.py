@@ -50,10 +50,11 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.names import model_of, target_of
     from workflow.lib.base.tables import write_table
-    from workflow.lib.encoders.device import device
+    from workflow.lib.encoders.device import choose_device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
+    device = choose_device(snakemake.resources.gpu)
     inputs, outputs, settings, seed = (
         snakemake.input,
         snakemake.output,
@@ -65,8 +66,8 @@ if __name__ == "__main__":
     ):
         about = {"model": model_of(item), "task": target_of(item)}
         task = task_vectors(inputs.activations, inputs.data, model_of(item), rows)
-        found = search_and_test(task, settings, seed, device())
+        found = search_and_test(task, settings, seed, device)
         write_table([{"n_classes": len(task.labels), **row} for row in found], greedy, **about)
-        write_table(each_alone(task, settings["regularisation"], device()), alone, **about)
+        write_table(each_alone(task, settings["regularisation"], device), alone, **about)
         write_table(activations_by_class(task, found[1]["neuron"]), best, **about)
         log.info("%s: all %.4f, best neuron %.4f", item, found[0]["test_accuracy"], found[1]["test_accuracy"])

@@ -22,9 +22,11 @@ if __name__ == "__main__":
     from workflow.lib.base.files import whole_folder
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import write_table
+    from workflow.lib.encoders.device import choose_device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
+    choose_device(snakemake.resources.gpu)
     settings, shape, seed = snakemake.params.settings, snakemake.params.shape, int(snakemake.wildcards.seed)
     tokenizer = load_tokenizer(snakemake.input.tokenizer)
     special = {name: getattr(tokenizer, f"{name}_token_id") for name in ("pad", "cls", "sep", "mask")}

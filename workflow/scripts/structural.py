@@ -54,10 +54,11 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.names import file_of, folder_of, model_of, target_of
     from workflow.lib.base.tables import write_table
-    from workflow.lib.encoders.device import device
+    from workflow.lib.encoders.device import choose_device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
+    device = choose_device(snakemake.resources.gpu)
     inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
     for item, scores, by_length in zip(params.work, outputs.scores, outputs.by_length):
         model, treebank = model_of(item), target_of(item)
@@ -69,7 +70,7 @@ if __name__ == "__main__":
             for split in SPLITS
         }
         log.info("%s, sentences: %s", item, {split: len(words.trees) for split, words in splits.items()})
-        found = probe_layers(**splits, settings=settings_from(params.settings), seed=params.seed, device=device())
+        found = probe_layers(**splits, settings=settings_from(params.settings), seed=params.seed, device=device)
         for row in found[0]:
             log.info("layer %(layer)d %(probe)s %(measure)s %(value).4f after %(epochs)d epochs", row)
         write_table(found[0], scores, model=model)

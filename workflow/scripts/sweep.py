@@ -34,9 +34,11 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.names import encoder_of, file_of, folder_of, recipe_of, task_of
     from workflow.lib.base.tables import write_table
+    from workflow.lib.encoders.device import choose_device
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
+    choose_device(snakemake.resources.gpu)
     inputs, params, outputs = snakemake.input, snakemake.params, snakemake.output
     encoders = {encoder_of(model): folder_of(inputs.encoders, encoder_of(model)) for model in params.settings}
     layers = {encoder_of(model): said for model, said in params.layers.items()}

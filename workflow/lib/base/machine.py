@@ -1,11 +1,13 @@
 """Resources of jobs. Does not import torch, because it runs at every start of Snakemake."""
 
-import shutil
-from pathlib import Path
+from workflow.lib.base.gpus import gpus_here
+
+ACCELERATOR = "TUNESCOPE_ACCELERATOR"  # carries the config's `accelerator` to every job
 
 
-def has_gpu() -> bool:
-    return Path("/dev/nvidia0").exists() or shutil.which("nvidia-smi") is not None
+def has_gpu(accelerator: str) -> bool:
+    """Whether `gpu: auto` means 1. An Apple GPU is used only where the config asks for it."""
+    return accelerator == "mps" or bool(gpus_here())
 
 
 def growing(mb: int):

@@ -9,13 +9,14 @@ from snakemake.exceptions import WorkflowError
 from workflow.lib.base.config import check_config
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.machine import has_gpu
+from workflow.lib.base.machine import ACCELERATOR, has_gpu
 from workflow.lib.base.plan import Plan
 from workflow.papers import all_papers
 
 
 def start(config: dict) -> tuple[dict, Plan]:
-    """The checked config and the plan. Sets PYTHONPATH, which jobs inherit, because they import `workflow.lib` too."""
+    """The checked config and the plan. Sets PYTHONPATH, because jobs import `workflow.lib` too, and what kind of
+    GPU they use; jobs inherit both (on a cluster they read the config again)."""
     others = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), others] if others else [str(ROOT)])
     registry = yaml.load((Path(ROOT) / "config/datasets.yaml").read_bytes(), yaml.CSafeLoader)["registry"]
@@ -23,7 +24,8 @@ def start(config: dict) -> tuple[dict, Plan]:
         config, papers = check_config(config, registry, all_papers())
         config["registry"] = registry
         # GPUs per GPU job: 1 on a cluster or a machine with a GPU; 0 on a CPU, where all cores should work
-        config["gpu"] = int(has_gpu()) if config["gpu"] == "auto" else config["gpu"]
+        os.environ[ACCELERATOR] = config["accelerator"]
+        config["gpu"] = int(has_gpu(config["accelerator"])) if config["gpu"] == "auto" else config["gpu"]
         return config, Plan(config, papers)
     except UserError as error:
         # one line per fault on the terminal, before any job

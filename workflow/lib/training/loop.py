@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from workflow.lib.base.work import count
 from workflow.lib.encoders.batches import bucketed_batches
+from workflow.lib.encoders.device import device
 from workflow.lib.training.heads.tunable import Examples, Tunable, evaluate
 from workflow.lib.training.learning_rates import parameter_groups
 from workflow.lib.training.schedules import SCHEDULES
@@ -20,12 +21,12 @@ log = logging.getLogger("training")
 
 
 def accelerator_for(precision: str) -> Accelerator:
+    on_gpu = device() == "cuda"
     if precision == "auto":
-        on_gpu = torch.cuda.is_available()
         # older GPUs only emulate bf16, slowly
         half = "bf16" if on_gpu and torch.cuda.is_bf16_supported(including_emulation=False) else "fp16"
         precision = half if on_gpu else "float32"
-    return Accelerator(mixed_precision="no" if precision == "float32" else precision)
+    return Accelerator(mixed_precision="no" if precision == "float32" else precision, cpu=device() == "cpu")
 
 
 def make_optimizer(model: Tunable, settings: dict) -> torch.optim.Optimizer:

@@ -7,6 +7,7 @@ from tqdm import tqdm
 from transformers import BertConfig, BertForPreTraining
 
 from workflow.lib.base.work import count
+from workflow.lib.encoders.device import device
 from workflow.lib.encoders.states import forward
 from workflow.lib.training.pretraining.pairs import IGNORED, Pairs, collate, draw_pairs, every_batch, mask_tokens
 from workflow.lib.training.schedules import slanted_triangle
@@ -45,16 +46,16 @@ def losses(model: BertForPreTraining, batch: dict[str, torch.Tensor], labels: to
 def held_out_losses(model: BertForPreTraining, pairs: Pairs, special: dict[str, int], mask_share: float) -> dict:
     """Both losses on text that the model was not trained on, one pass with fixed pairs and masks."""
     model.eval()
-    device, generator = next(model.parameters()).device, torch.Generator().manual_seed(0)
+    where, generator = next(model.parameters()).device, torch.Generator().manual_seed(0)
     first, second, is_random = draw_pairs(pairs, np.random.default_rng(0))
     sums, n_words, n_right = np.zeros(2), 0, 0
     for rows in np.array_split(np.arange(len(first)), max(1, len(first) // 256)):
         batch = collate(pairs, first[rows], second[rows], special)
-        labels = mask_tokens(batch["input_ids"], mask_share, special, model.config.vocab_size, generator).to(device)
-        out = forward(model.bert, {name: tensor.to(device) for name, tensor in batch.items()})
+        labels = mask_tokens(batch["input_ids"], mask_share, special, model.config.vocab_size, generator).to(where)
+        out = forward(model.bert, {name: tensor.to(where) for name, tensor in batch.items()})
         hidden = labels != IGNORED
         words = model.cls.predictions(out.last_hidden_state[hidden])
-        order, truth = model.cls.seq_relationship(out.pooler_output), torch.from_numpy(is_random[rows]).to(device)
+        order, truth = model.cls.seq_relationship(out.pooler_output), torch.from_numpy(is_random[rows]).to(where)
         sums += [float(cross_entropy(words, labels[hidden], reduction="sum")),
                  float(cross_entropy(order, truth, reduction="sum"))]  # fmt: skip
         n_words, n_right = n_words + int(hidden.sum()), n_right + int((order.argmax(1) == truth).sum())
@@ -78,8 +79,7 @@ def pretrain(
     model: BertForPreTraining, pairs: Pairs, special: dict[str, int], settings: dict, seed: int, state, log
 ) -> list[dict]:
     """Train in place; returns a row per report. The state is saved with each report, so that a kill costs little."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    model.to(device).train()
+    model.to(device()).train()
     optimizers = make_optimizers(model, settings)
     weights = list(model.parameters())
     generator = torch.Generator().manual_seed(seed)
@@ -104,8 +104,8 @@ def pretrain(
             break
         batch = collate(pairs, first, second, special)
         labels = mask_tokens(batch["input_ids"], settings["mask_share"], special, model.config.vocab_size, generator)
-        batch = {name: tensor.to(device) for name, tensor in batch.items()}
-        words, order = losses(model, batch, labels.to(device), torch.from_numpy(is_random).to(device))
+        batch = {name: tensor.to(device()) for name, tensor in batch.items()}
+        words, order = losses(model, batch, labels.to(device()), torch.from_numpy(is_random).to(device()))
         (words + settings["next_sentence_weight"] * order).backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         for optimizer, rate in optimizers.items():
