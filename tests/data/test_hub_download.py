@@ -157,6 +157,24 @@ def test_older_weights_are_fetched_where_there_are_no_safe_ones(tmp_path, encode
     hub.stop()
 
 
+def test_the_first_fetch_records_a_commit_that_later_ones_keep_to(tmp_path, encoder):
+    """In a folder of its own, as a user's repository is."""
+    hub = Hub({"models/org/tiny": encoder})
+    code = FETCH.replace(f', "{COMMIT}"', "")
+    done = run(f"import os; os.chdir({str(tmp_path)!r})\n{code}", hub.environment(tmp_path / "home"))
+    assert Path(done.stdout.strip()).name == COMMIT, done.stdout + done.stderr
+    lock = tmp_path / "revisions.lock.json"
+    assert json.loads(lock.read_text()) == {"org/tiny": COMMIT}
+    other = "f" * 40  # which the Hub does not have: the record counts, not the newest
+    lock.write_text(json.dumps({"org/tiny": other}))
+    done = run(f"import os; os.chdir({str(tmp_path)!r})\n{code}", hub.environment(tmp_path / "home"))
+    assert "UserError" in done.stdout and other in done.stdout
+    lock.write_text("no json")
+    done = run(f"import os; os.chdir({str(tmp_path)!r})\n{code}", hub.environment(tmp_path / "home"))
+    assert "revisions.lock.json is no JSON object" in done.stdout
+    hub.stop()
+
+
 # ---- a Hub that does not answer: said within seconds, by one line
 
 

@@ -1,9 +1,13 @@
-"""Fetches an encoder from the Hub at a pinned revision, or from a local folder. Only data files, never code."""
+"""Fetches an encoder from the Hub, or from a local folder. Only data files, never code.
+
+The revision is the config's, or the one that the first fetch recorded (revisions.lock.json).
+"""
 
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.data.hub import snapshot
+from workflow.lib.data.hub import newest_commit, snapshot
+from workflow.lib.data.revisions import LOCK, record, recorded
 
 # weights in the safe format, tokenizer files and configuration: nothing executable
 WANTED = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*.json", "special_tokens_map.json",
@@ -11,16 +15,24 @@ WANTED = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer
 WEIGHTS_WITHOUT_SAFETENSORS = ["pytorch_model.bin"]  # older checkpoints; loaded with weights_only
 
 
-def download(repository: str, revision: str) -> Path:
+def download(repository: str, revision: str | None = None) -> Path:
+    """`revision`: None for the recorded one; the first time it is the newest, which is then recorded."""
     try:
+        pinned = revision or recorded(repository)
+        revision = pinned or newest_commit(repository, "model")
         found = snapshot(repository, revision, WANTED, "model")
         if not list(found.glob("*.safetensors")):
             found = snapshot(repository, revision, WANTED + WEIGHTS_WITHOUT_SAFETENSORS, "model")
+    except UserError:
+        raise
     except Exception as error:  # any failure of the network or the Hub: the user's remedy is the same
         raise UserError(
-            f"encoder {repository} at revision {revision} is neither in the local cache nor reachable on the Hub "
-            f"({type(error).__name__}); download it elsewhere and give the encoder `source: folder, path: <folder>`"
+            f"encoder {repository} at revision {revision or 'main'} is neither in the local cache nor reachable on the"
+            f" Hub ({type(error).__name__}); download it elsewhere and give the encoder `source: folder, path: <folder>`"
         ) from error
+    if not pinned:
+        # after the fetch: a commit that could not be fetched is none to keep to
+        return found if record(repository, revision) == revision else download(repository)
     return found
 
 
@@ -41,7 +53,9 @@ if __name__ == "__main__":
 
     log = to_rule_log(snakemake.log[0])
     asked = snakemake.params.encoder
-    source = check_folder(asked["path"]) if "path" in asked else download(asked["id"], asked["revision"])
+    source = check_folder(asked["path"]) if "path" in asked else download(asked["id"], asked.get("revision"))
+    if "id" in asked and "path" not in asked:
+        log.info("%s at %s%s", asked["id"], source.name, "" if asked.get("revision") else f", recorded in {LOCK}")
     # loading and saving checks the files now rather than after an hour, and drops what does not belong to the encoder
     encoder, tokenizer = load_encoder(source), load_tokenizer(source)
     log.info("%s: %d layers, width %d", type(encoder).__name__, len(blocks(encoder)), encoder.config.hidden_size)

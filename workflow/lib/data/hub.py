@@ -29,6 +29,11 @@ def snapshot(repository: str, revision: str, patterns: list[str], kind: str) -> 
     return Path(snapshot_download(repository, **words))
 
 
+def newest_commit(repository: str, kind: str) -> str:
+    """Of the main branch, now."""
+    return _ask(repository, "main", kind).sha
+
+
 @dataclass(frozen=True)
 class Shard:
     """A file of a dataset on the Hub that is fetched only when it is read."""
