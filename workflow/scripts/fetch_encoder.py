@@ -28,7 +28,7 @@ def download(repository: str, revision: str | None = None) -> Path:
     except Exception as error:  # any failure of the network or the Hub: the user's remedy is the same
         raise UserError(
             f"encoder {repository} at revision {revision or 'main'} is neither in the local cache nor reachable on the"
-            f" Hub ({type(error).__name__}); download it elsewhere and give the encoder `source: folder, path: <folder>`"
+            f" Hub ({type(error).__name__}); download it elsewhere and give the encoder a `path: <folder>`"
         ) from error
     if not pinned:
         # after the fetch: a commit that could not be fetched is none to keep to
