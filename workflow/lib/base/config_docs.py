@@ -6,6 +6,7 @@ from pathlib import Path
 
 from workflow.lib.base.config import config_schema
 from workflow.lib.base.digests import ROOT
+from workflow.lib.base.stated import stated
 from workflow.papers import Paper, all_papers
 
 README = ROOT / "config/README.md"
@@ -106,11 +107,28 @@ def sections(papers: dict[str, Paper]) -> Iterator[str]:
         yield from table([part], root)
 
 
+def what_papers_state(papers: dict[str, Paper]) -> Iterator[str]:
+    """What config/paper.yaml rests on."""
+    yield "\n## The paper preset, and what the papers state\n"
+    yield "`config/paper.yaml` has these values; a test compares them. Silent: the paper does not say, our reason follows"
+    for key, paper in papers.items():
+        entries = stated(paper)
+        if not entries:
+            continue
+        yield f"\n### {key}\n"
+        yield "| setting | value | stated in, or our reason |"
+        yield "|---|---|---|"
+        for entry in entries:
+            of = f" ({entry['of']})" if "of" in entry else ""
+            reason = entry.get("stated") or f"silent: {entry['silent']}"
+            yield f"| `{entry['setting']}`{of} | `{json.dumps(entry['value'])}` | {reason} |"
+
+
 def generated(text: str, papers: dict[str, Paper]) -> str:
     """The README with its generated part replaced."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return before + BEGIN + "\n" + "\n".join(sections(papers)) + "\n\n" + END + after
+    return before + BEGIN + "\n" + "\n".join([*sections(papers), *what_papers_state(papers)]) + "\n\n" + END + after
 
 
 if __name__ == "__main__":
