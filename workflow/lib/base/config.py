@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator, validators
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.faults import Faults, show
+from workflow.lib.data.licences import check_licences
 from workflow.lib.encoders.shipped import record_of
 
 WORKFLOW = Path(__file__).resolve().parents[2]
@@ -115,6 +116,7 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
     for key in ("mirror", "licensed"):
         if config[key] and not Path(config[key]).expanduser().is_dir():
             faults.add(f"{key} is '{config[key]}': no such folder")
+    config["without_licence"] = check_licences(config, registry, faults)
     readers = {
         f"tasks.{name}": (task, "train_split", "evaluate", *(["also_evaluate"] if "also_evaluate" in task else []))
         for name, task in config["tasks"].items()

@@ -110,7 +110,7 @@ def sections(papers: dict[str, Paper]) -> Iterator[str]:
 def what_papers_state(papers: dict[str, Paper]) -> Iterator[str]:
     """What config/paper.yaml rests on."""
     yield "\n## The paper preset, and what the papers state\n"
-    yield "`config/paper.yaml` has these values; a test compares them. Silent: the paper does not say, our reason follows"
+    yield "`config/paper.yaml` has these values, as a test sees to. Silent: the paper does not say."
     for key, paper in papers.items():
         entries = stated(paper)
         if not entries:

@@ -185,4 +185,8 @@ class Plan:
                 f"Stand-in data from the embedded corpus ({', '.join(embedded)}): published numbers are no target here."
             )
             notes.append(text)
+        if without := self.config["without_licence"]:
+            instead = "".join(f"; {stand_in} stands in for {name}" for name, stand_in in without.items() if stand_in)
+            text = f"Under licence, and no folder `licensed` is given: {', '.join(without)}"
+            notes.append(f"{text}. Published rows of these are not measured{instead}.")
         return notes

@@ -12,6 +12,7 @@ from workflow.lib.base.names import (
 from workflow.lib.base.needs import Needs, picked
 from workflow.lib.base.runs import sweep_models, tuned_models
 from workflow.lib.base.tasks import TEXT_HEADS, places_of_task
+from workflow.lib.data.licences import public
 from workflow.lib.encoders.shapes import are_all, layers_of
 
 PUBLISHED_LAYERS = 12  # of the paper's BERT-base
@@ -151,6 +152,9 @@ def trained_tasks(section: dict) -> list[str]:
 def check(config: dict, faults) -> None:
     """What the schema cannot say."""
     section = config["merchant2020"]
+    section["edge_tasks"] = public(section["edge_tasks"], config["without_licence"])
+    faults.unless(section["treebank"] not in config["without_licence"], "merchant2020.treebank", section["treebank"],
+                  "a treebank without a licence, or in the folder `licensed`")  # fmt: skip
     faults.instances("merchant2020.encoders", section["encoders"], source="trained")
     faults.instances("merchant2020.randomised", section["randomised"], source="random")
     faults.tasks("merchant2020.tasks", section["tasks"])

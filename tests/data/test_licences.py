@@ -1,0 +1,67 @@
+"""Data under licence: a run without them, a folder that has them, a folder that lacks some."""
+
+import copy
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from workflow.lib.base.config import check_config
+from workflow.lib.base.digests import ROOT
+from workflow.lib.base.errors import UserError
+from workflow.lib.base.plan import Plan
+from workflow.lib.data.licences import is_licensed
+from workflow.papers import all_papers
+
+REGISTRY = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())["registry"]
+EIGHT = ["ep_pos_ontonotes", "ep_constituents", "ep_dependencies", "ep_entities", "ep_srl", "ep_coreference", "ep_spr",
+         "ep_relations"]  # fmt: skip
+
+
+def paper_preset(**changes) -> dict:
+    whole = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    update_config(whole, yaml.safe_load((ROOT / "config/paper.yaml").read_text()) | changes)
+    return whole
+
+
+def checked(**changes) -> tuple[dict, dict]:
+    return check_config(paper_preset(**changes), copy.deepcopy(REGISTRY), all_papers())
+
+
+def provide(folder, names) -> None:
+    for name in names:
+        [source] = REGISTRY[name]["sources"]
+        for split in REGISTRY[name]["splits"].values():
+            file = folder / source["raw"] / split["file"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("{}\n")
+
+
+def test_without_a_licence_the_public_tasks_remain():
+    config, papers = checked()
+    assert config["merchant2020"]["edge_tasks"] == ["ep_pos", "ep_dependencies", "ep_relations"]
+    plan = Plan(config | {"registry": REGISTRY, "gpu": 0}, papers)
+    [note] = [note for note in plan.notes() if "licence" in note]
+    assert "ep_constituents" in note and "ep_pos stands in for ep_pos_ontonotes" in note
+    # every figure and table is drawn
+    assert {"table1", "table_top", "mdl"} <= {
+        file.split("/")[-1].split(".")[0] for file in plan.artifact_files("merchant2020")
+    }
+
+
+def test_with_all_files_the_eight_tasks_run(tmp_path):
+    provide(tmp_path, [name for name in EIGHT if is_licensed(REGISTRY[name])])
+    config, _ = checked(licensed=str(tmp_path))
+    assert config["merchant2020"]["edge_tasks"] == EIGHT and not config["without_licence"]
+
+
+def test_a_file_that_is_missing_is_named_before_any_job(tmp_path):
+    provide(tmp_path, [name for name in EIGHT if is_licensed(REGISTRY[name])])
+    [source] = REGISTRY["ep_srl"]["sources"]
+    file = tmp_path / source["raw"] / REGISTRY["ep_srl"]["splits"]["dev"]["file"]
+    file.unlink()
+    with pytest.raises(UserError) as told:
+        checked(licensed=str(tmp_path))
+    assert str(told.value).count("\n") == 0 and str(file.relative_to(tmp_path)) in str(told.value)
+    file.with_name(file.name + ".gz").write_bytes(b"")  # compressed will do
+    checked(licensed=str(tmp_path))
