@@ -197,7 +197,7 @@ def test_an_encoder_that_cannot_be_had_is_an_error_that_says_what_to_do(tmp_path
     start = time.monotonic()
     done = run(FETCH, unhelpful(tmp_path / "home"))
     assert done.stdout.startswith("UserError encoder org/tiny at revision"), done.stdout + done.stderr
-    assert "source: folder" in done.stdout and time.monotonic() - start < 10
+    assert "`path: <folder>`" in done.stdout and time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize("adapter", ["text", "sentences"])
