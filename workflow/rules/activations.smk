@@ -38,7 +38,7 @@ for job in PLAN.jobs("cache_activations"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(6000),
-            runtime=240,
+            runtime=growing(240),
         params:
             work=job.params(PLAN.cache_settings),
             settings={key: config["activations"][key] for key in ("batch_size", "dtype")},

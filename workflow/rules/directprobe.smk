@@ -30,7 +30,7 @@ rule directprobe:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(6000),
-        runtime=480,
+        runtime=growing(480),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         settings=config["directprobe"],
@@ -56,7 +56,7 @@ rule label_distances:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(6000),
-        runtime=240,
+        runtime=growing(240),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         modules=digest_of("scripts/label_distances.py"),

@@ -31,7 +31,7 @@ for job in PLAN.jobs("layer_probes"):
             "../../envs/environment.yaml"
         resources:
             mem_mb=growing(8000),
-            runtime=120,
+            runtime=growing(120),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["layer_probes"],

@@ -31,7 +31,7 @@ for job in PLAN.jobs("mlp"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(6000),
-            runtime=480,
+            runtime=growing(480),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["mlp"],

@@ -37,7 +37,7 @@ for job in PLAN.jobs("finetune_model"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(8000),
-            runtime=720,
+            runtime=growing(720),
         params:
             settings=job.params(PLAN.training),
             modules=digest_of("scripts/finetune_model.py"),

@@ -33,7 +33,7 @@ for job in PLAN.jobs("neurons"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(6000),
-            runtime=240,
+            runtime=growing(240),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["neurons"],

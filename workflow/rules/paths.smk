@@ -26,7 +26,7 @@ rule paths:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(6000),
-        runtime=480,
+        runtime=growing(480),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         modules=digest_of("scripts/paths.py"),

@@ -33,7 +33,7 @@ for job in PLAN.jobs("pca"):
             "../../envs/environment.yaml"
         resources:
             mem_mb=growing(4000),
-            runtime=120,
+            runtime=growing(120),
         params:
             work=job.params(PLAN.labelled_rows),
             general=folder_name(config["pca"]["general"]),

@@ -28,7 +28,7 @@ for job in PLAN.jobs("rsa"):
             "../../envs/environment.yaml"
         resources:
             mem_mb=growing(2000),
-            runtime=30,
+            runtime=growing(30),
         params:
             work=job.params(lambda item: [cache.item for cache in PLAN.caches("rsa", item)]),
             settings={key: config["rsa"][key] for key in ("tokens", "samples", "per_example")},

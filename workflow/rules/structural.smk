@@ -33,7 +33,7 @@ for job in PLAN.jobs("structural"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(6000),
-            runtime=480,
+            runtime=growing(480),
         params:
             work=job.of,
             settings=config["structural"],

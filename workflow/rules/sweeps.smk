@@ -38,7 +38,7 @@ for job in PLAN.jobs("sweep"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(8000),
-            runtime=1440,
+            runtime=growing(1440),
         params:
             settings=job.params(lambda model: PLAN.training(model, is_sweep=True)),
             weights=config["weights"],

@@ -10,6 +10,6 @@ def has_gpu(accelerator: str) -> bool:
     return accelerator == "mps" or bool(gpus_here())
 
 
-def growing(mb: int):
-    """Memory in MB, doubled with every retry, because a job's need depends on the size of the dataset."""
-    return lambda wildcards, attempt: mb * 2 ** (attempt - 1)
+def growing(amount: int):
+    """Memory in MB or minutes, doubled with every retry, because a job's need depends on the size of the dataset."""
+    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
