@@ -43,6 +43,9 @@ def test_without_a_licence_the_public_tasks_remain():
     plan = Plan(config | {"registry": REGISTRY, "gpu": 0}, papers)
     [note] = [note for note in plan.notes() if "licence" in note]
     assert "ep_constituents" in note and "ep_pos stands in for ep_pos_ontonotes" in note
+    needed = plan.unmeasured()["merchant2020"]
+    assert needed["table1/constituents"].startswith("needs OntoNotes") and needed["table1/spr"].startswith("needs SPR1")
+    assert "table1/relations" not in needed
     # every figure and table is drawn
     assert {"table1", "table_top", "mdl"} <= {
         file.split("/")[-1].split(".")[0] for file in plan.artifact_files("merchant2020")

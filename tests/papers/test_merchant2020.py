@@ -16,6 +16,7 @@ from workflow.papers.merchant2020.chance import chance_of
 from workflow.papers.merchant2020.claims import all_claims
 from workflow.papers.merchant2020.claims_of_layers import depth_claims, similarity_claims
 from workflow.papers.merchant2020.claims_of_probes import description_claims, edge_claims, structure_claims
+from workflow.papers.merchant2020.edge_names import published_edge
 from workflow.papers.merchant2020.numbers import (
     PUBLISHED,
     by_series,
@@ -25,7 +26,6 @@ from workflow.papers.merchant2020.numbers import (
     learning_curves,
     of_twelve,
     published_curve,
-    published_edge,
     ratio,
     roles_of,
     row_scores,

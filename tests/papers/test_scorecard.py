@@ -26,6 +26,12 @@ def test_differences_and_tolerances():
     # DBpedia has a tolerance of its own, because its accuracies leave little room
     assert row["table2", "dbpedia", "finetuned"]["within"] == "no"
     assert row["table2", "ag_news", "finetuned"]["within"] == "not measured"
+    needed = {"table2/ag_news": "needs a licence", "table2/imdb": "needs another"}
+    within = (
+        scorecard().compare(published, measured, "matton2019", needed).set_index(["artifact", "series", "x"])["within"]
+    )
+    assert within["table2", "ag_news", "finetuned"] == "needs a licence"
+    assert within["table2", "imdb", "finetuned"] == "yes"  # it was measured all the same
 
 
 def test_a_second_rule_stands_below_the_first_without_a_verdict():

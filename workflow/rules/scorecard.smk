@@ -59,6 +59,7 @@ rule scorecard:
     params:
         run=config["run"],
         notes=PLAN.notes(),
+        unmeasured=PLAN.unmeasured(),
         modules=digest_of("scripts/scorecard.py"),
     script:
         "../scripts/scorecard.py"

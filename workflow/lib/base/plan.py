@@ -175,6 +175,11 @@ class Plan:
     def scored(self) -> list[str]:
         return [key for key, paper in self.papers.items() if paper.is_scored]
 
+    def unmeasured(self) -> dict[str, dict[str, str]]:
+        """By paper, published numbers that this run cannot have, and what they need."""
+        papers = {key: paper.plan for key, paper in self.papers.items() if hasattr(paper.plan, "unmeasured")}
+        return {key: plan.unmeasured(self.config) for key, plan in papers.items()}
+
     def notes(self) -> list[str]:
         """What a reader must know before comparing numbers: notes on encoders, and which data are stand-ins."""
         encoders, datasets = self.config["encoders"], self.config["datasets"]

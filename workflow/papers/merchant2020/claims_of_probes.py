@@ -5,13 +5,12 @@ import pandas as pd
 
 from workflow.lib.base.claims import Claim, Claims
 from workflow.lib.base.verdicts import Estimate, all_of, opposite
+from workflow.papers.merchant2020.edge_names import edge_name, published_edge
 from workflow.papers.merchant2020.numbers import (
     BASELINES,
     RUN,
     Roles,
-    edge_name,
     of_twelve,
-    published_edge,
     ratio,
     series_name,
     structural_changes,

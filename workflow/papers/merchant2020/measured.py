@@ -5,13 +5,13 @@ import pandas as pd
 from workflow.lib.base.measured import summarised
 from workflow.papers.merchant2020.chance import read_chances
 from workflow.papers.merchant2020.claims import all_claims
+from workflow.papers.merchant2020.edge_names import published_edge
 from workflow.papers.merchant2020.numbers import (
     by_series,
     depth_curves,
     edge_deltas,
     edge_scores,
     metric_of,
-    published_edge,
     published_series,
 )
 

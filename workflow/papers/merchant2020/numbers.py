@@ -16,7 +16,6 @@ PUBLISHED = {"parse": "dep", "randomised": "randomized"}  # where published.csv 
 METRICS = {"parser": "las", "answers": "f1"}  # by head; accuracy for the others
 METRIC_NAMES = {"las": "LAS", "f1": "F1", "accuracy": "accuracy"}
 BASELINES = ("lexical", "randomised")
-EDGES = {"pos": "POS", "srl": "SRL", "spr": "SPR"}  # others are plain words
 RUN = ["encoder", "seed"]
 
 
@@ -45,16 +44,6 @@ def roles_of(heads: dict[str, str]) -> Roles:
 def of_twelve(n: int, layers: int) -> int:
     """As many of an encoder's layers as `n` are of the paper's twelve; at least one."""
     return max(1, round(n * layers / 12))
-
-
-def published_edge(task: str) -> str:
-    """As in published.csv: `pos` for both ep_pos and ep_pos_ontonotes."""
-    return task.removeprefix("ep_").removesuffix("_ontonotes")
-
-
-def edge_name(task: str) -> str:
-    short = published_edge(task)
-    return EDGES.get(short, short[0].upper() + short[1:])
 
 
 def series_name(task: str) -> str:

@@ -14,6 +14,7 @@ from workflow.lib.base.runs import sweep_models, tuned_models
 from workflow.lib.base.tasks import TEXT_HEADS, places_of_task
 from workflow.lib.data.licences import public
 from workflow.lib.encoders.shapes import are_all, layers_of
+from workflow.papers.merchant2020.edge_names import published_edge
 
 PUBLISHED_LAYERS = 12  # of the paper's BERT-base
 
@@ -142,6 +143,13 @@ def scored(config: dict) -> Needs:
             "texts": texts(config),
         },
     )
+
+
+def unmeasured(config: dict) -> dict[str, str]:
+    """Published numbers that this run cannot have, as `<artifact>/<series>`, and what they need."""
+    licensed = [name for name in config["without_licence"] if name.startswith("ep_")]
+    needed = {name: config["registry"][name]["sources"][0]["obtain"].split(" (")[0] for name in licensed}
+    return {f"table1/{published_edge(name)}": f"needs {corpus} (`licensed`)" for name, corpus in needed.items()}
 
 
 def trained_tasks(section: dict) -> list[str]:

@@ -5,7 +5,8 @@ import pandas as pd
 
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import COLUMN, curve, new_figure, save_figure
-from workflow.papers.merchant2020.numbers import edge_name, learning_curves, series_name, series_number
+from workflow.papers.merchant2020.edge_names import edge_name
+from workflow.papers.merchant2020.numbers import learning_curves, series_name, series_number
 
 N_COLUMNS = 4
 

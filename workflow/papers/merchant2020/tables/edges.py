@@ -2,12 +2,11 @@
 
 import pandas as pd
 
+from workflow.papers.merchant2020.edge_names import edge_name, published_edge
 from workflow.papers.merchant2020.numbers import (
     BASELINES,
     edge_deltas,
-    edge_name,
     edge_scores,
-    published_edge,
     published_series,
     series_name,
 )

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from workflow.papers.merchant2020.numbers import edge_name, series_name, total_lengths
+from workflow.papers.merchant2020.edge_names import edge_name
+from workflow.papers.merchant2020.numbers import series_name, total_lengths
 
 
 def length_table(codelength: pd.DataFrame, tasks: list[str]) -> pd.DataFrame:
