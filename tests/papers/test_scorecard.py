@@ -61,7 +61,7 @@ def test_a_run_without_scored_papers_has_an_empty_scorecard(tmp_path, monkeypatc
     job = SimpleNamespace(
         input=SimpleNamespace(published=[], measured=[], claims=[]),
         output=SimpleNamespace(**files),
-        params=SimpleNamespace(run="mine", notes=["a note"]),
+        params=SimpleNamespace(run="mine", notes=["a note"], unmeasured={}),
         log=[str(tmp_path / "log")],
     )
     run_script("scripts/scorecard", job)
