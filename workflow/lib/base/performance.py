@@ -13,7 +13,7 @@ import pandas as pd
 
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.machine import has_gpu
+from workflow.lib.base.gpus import gpus_here
 from workflow.lib.base.work import COUNTED, work_in
 from workflow.lib.plotting.figures import new_figure, plt
 
@@ -153,5 +153,5 @@ if __name__ == "__main__":
         jobs, numbers = measured(RUN, cores)
     except UserError as error:
         sys.exit(f"Error: {error}")
-    PAGE.write_text(page(numbers, f"{cores} cores and {'a' if has_gpu() else 'no'} GPU"))
+    PAGE.write_text(page(numbers, f"{cores} cores and {'a' if bool(gpus_here()) else 'no'} GPU"))
     draw(jobs, PICTURE)
