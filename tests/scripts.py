@@ -2,7 +2,7 @@
 
 import importlib
 import runpy
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 from workflow.lib.base.digests import ROOT
 
@@ -13,5 +13,7 @@ def load_script(name: str) -> ModuleType:
 
 
 def run_script(name: str, job: object) -> None:
-    """As Snakemake does: `job` is what the script knows as `snakemake`."""
+    """As Snakemake does: `job` is what the script knows as `snakemake`. Without resources of its own it has no GPU."""
+    if not hasattr(job, "resources"):
+        job.resources = SimpleNamespace(gpu=0)
     runpy.run_path(str(ROOT / "workflow" / f"{name}.py"), init_globals={"snakemake": job}, run_name="__main__")

@@ -130,7 +130,7 @@ def test_demo_passes_unchanged_but_for_tasks():
     before = copy.deepcopy(DEMO)
     after = checked({}, DEMO, REGISTRY)
     assert before == DEMO
-    assert {key: value for key, value in after.items() if key not in ("tasks", "papers")} == {
+    assert {key: value for key, value in after.items() if key not in ("tasks", "papers", "without_licence")} == {
         key: value for key, value in DEMO.items() if key != "tasks"
     }
 
@@ -145,7 +145,7 @@ def test_presets_pass(preset):
 
 def test_defaults_are_filled_in():
     config = checked({})
-    assert config.keys() == DEMO.keys() | {"papers"}
+    assert config.keys() == DEMO.keys() | {"papers", "without_licence"}
     assert config["training"] == DEMO["training"] | {"epochs": 2}
     assert config["figures"] == DEMO["figures"] and config["activations"] == DEMO["activations"]
     assert config["pca"].keys() == DEMO["pca"].keys() and config["share"] == DEMO["share"]

@@ -88,7 +88,7 @@ def test_every_cache_and_every_analysis_has_its_model(demo):
 
 def test_followed_models_save_their_steps_and_others_do_not(demo):
     assert demo.tracked == {f"base.0/{task}.full.f1.s0" for task in ("pos", "dep", "ps_fxn", "ps_role")}
-    assert demo.training("base.0/pos.full.f1.s0")["save_every"] == 5
+    assert demo.training("base.0/pos.full.f1.s0")["save_every"] == 10
     assert demo.training("base.0/trec50.full.f1.s0")["save_every"] == 0
 
 

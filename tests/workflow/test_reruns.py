@@ -97,7 +97,7 @@ def test_an_edited_figure_script_redraws_its_figures_only(finished):
 def test_changed_key_reruns_what_depends_on_it(finished):
     planned = set(finished.planned("--config", "neurons={folds: 4}"))
     assert "neurons" in planned and planned <= {"neurons"} | DRAWING | TABLES | SCORES
-    planned = finished.planned("--config", "tasks={imdb: {epochs: 3}}")
+    planned = finished.planned("--config", "tasks={imdb: {epochs: 7}}")
     assert planned["finetune_model"] == 2  # the paper's job, and that of the untrained encoder
     assert not set(planned) & {"generate_dataset", "pretrain_encoder"}
     planned = finished.planned("--config", "datasets={imdb: {source: embedded, rows: {train: 40, test: 41}}}")
