@@ -28,9 +28,9 @@ report: .venv/ready
 
 # The rules as a picture (needs Graphviz's dot), each once however many share a process: docs/rulegraph.svg
 rulegraph: .venv/ready
-	$(BIN)/snakemake --config 'share={models: 1, sweeps: 1, activations: 1, analyses: 1}' --rulegraph dot -- all | dot -Tsvg > docs/rulegraph.svg
+	$(BIN)/snakemake --config 'share={models: 1, sweeps: 1, activations: 1, analyses: 1}' --rulegraph dot -- all | dot -Tsvg -o docs/rulegraph.svg
 
-# The encoders that come with the workflow, trained anew (half an hour on two cores) and stored in workflow/resources/encoders
+# The encoders that come with the workflow, trained anew (an hour on two cores) and stored in workflow/resources/encoders
 LANGUAGE ?= 2
 SHIPPED = base.0 base.1 base.2 base.3 base.4 demo_small.0 demo_tiny.0
 encoders: .venv/ready
