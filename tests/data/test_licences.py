@@ -68,3 +68,37 @@ def test_a_file_that_is_missing_is_named_before_any_job(tmp_path):
     assert str(told.value).count("\n") == 0 and str(file.relative_to(tmp_path)) in str(told.value)
     file.with_name(file.name + ".gz").write_bytes(b"")  # compressed will do
     checked(licensed=str(tmp_path))
+
+
+def test_a_corpus_that_is_wholly_absent_is_left_out_but_a_folder_without_any_is_refused(tmp_path):
+    provide(tmp_path, ["ep_spr"])
+    config, _ = checked(licensed=str(tmp_path))
+    assert config["merchant2020"]["edge_tasks"] == ["ep_pos", "ep_dependencies", "ep_spr", "ep_relations"]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(UserError, match=r"nothing in it that merchant2020\.edge_tasks names"):
+        checked(licensed=str(empty))
+    config, _ = checked(licensed=str(empty), papers=["zhou2022"])  # which asks for nothing under licence
+    assert set(config["without_licence"])
+
+
+def test_a_task_on_data_under_licence_is_refused_without_them():
+    splits = {"source": "real", "rows": {"train": 5, "dev": 5, "test": 5}}
+    changes = paper_preset()
+    changes["datasets"]["ptb"], changes["tasks"]["parse"]["dataset"] = splits, "ptb"
+    with pytest.raises(UserError, match=r"tasks\.parse\.dataset is 'ptb': under licence"):
+        check_config(changes, copy.deepcopy(REGISTRY), all_papers())
+
+
+def test_an_unknown_split_is_a_fault_of_one_line():
+    changes = paper_preset()
+    changes["datasets"]["ep_srl"]["rows"] = {"train": 5, "validation": 5}
+    with pytest.raises(UserError, match=r"datasets\.ep_srl\.rows\.validation"):
+        check_config(changes, copy.deepcopy(REGISTRY), all_papers())
+
+
+def test_only_real_data_stand_in():
+    changes = paper_preset()
+    changes["datasets"]["ep_pos"] = {"source": "embedded", "rows": {"train": 5, "dev": 5, "test": 5}}
+    config, _ = check_config(changes, copy.deepcopy(REGISTRY), all_papers())
+    assert config["merchant2020"]["edge_tasks"] == ["ep_dependencies", "ep_relations"]

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.machine import ACCELERATOR, has_gpu
+from workflow.lib.base.gpus import ACCELERATOR, has_gpu
 from workflow.lib.encoders import device
 from workflow.lib.training.loop import accelerator_for
 
@@ -85,3 +85,4 @@ def test_apple_gpus_are_used_only_where_they_are_named(monkeypatch):
         device.choose_device(1)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     assert device.choose_device(1) == "mps"
+    assert [device.with_float64(name) for name in ("mps", "cuda", "cpu")] == ["cpu", "cuda", "cpu"]

@@ -32,8 +32,8 @@ ENTRIES = [(key, entry) for key, paper in PAPERS.items() for entry in stated(pap
 @pytest.mark.parametrize(("key", "entry"), ENTRIES, ids=[f"{key} {entry['setting']}" for key, entry in ENTRIES])
 def test_the_preset_has_what_the_paper_states(config, key, entry):
     assert ("stated" in entry) != ("silent" in entry) and set(entry) <= {"setting", "value", "of", "stated", "silent"}
-    places = dict(found(config, PAPERS[key], entry))
-    assert places and set(map(repr, places.values())) == {repr(entry["value"])}
+    values = [value for _, value in found(config, PAPERS[key], entry)]
+    assert values and set(map(repr, values)) == {repr(entry["value"])}
 
 
 @pytest.mark.parametrize("key", PAPERS)

@@ -9,7 +9,7 @@ how  one forward pass per dataset writes the layers and units that any analysis 
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import encoder_folder, encoder_of, model_folder, model_of
 
 for job in PLAN.jobs("cache_activations"):
@@ -38,7 +38,7 @@ for job in PLAN.jobs("cache_activations"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(6000),
-            runtime=growing(240),
+            runtime=growing_minutes(240),
         params:
             work=job.params(PLAN.cache_settings),
             settings={key: config["activations"][key] for key in ("batch_size", "dtype")},

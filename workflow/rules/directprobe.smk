@@ -11,7 +11,7 @@ how  label hulls first; clustering only if these overlap; exact distances betwee
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 
 
 rule directprobe:
@@ -30,7 +30,7 @@ rule directprobe:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(6000),
-        runtime=growing(480),
+        runtime=growing_minutes(480),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         settings=config["directprobe"],
@@ -56,7 +56,7 @@ rule label_distances:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(6000),
-        runtime=growing(240),
+        runtime=growing_minutes(240),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         modules=digest_of("scripts/label_distances.py"),

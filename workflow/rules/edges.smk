@@ -32,7 +32,7 @@ for job in PLAN.jobs("edges"):
         resources:
             gpu=config["gpu"],
             mem_mb=24000,  # all layers of the tokens inside spans are held: 10 GB for BERT-base on EWT
-            runtime=growing(480),
+            runtime=growing_minutes(480),
         params:
             work=job.of,
             settings=config["edges"],
@@ -62,7 +62,7 @@ for job in PLAN.jobs("description_length"):
         resources:
             gpu=config["gpu"],
             mem_mb=24000,  # all layers of the tokens inside spans are held: 10 GB for BERT-base on EWT
-            runtime=growing(480),
+            runtime=growing_minutes(480),
         params:
             work=job.of,
             # the edge probe's settings, overridden by its own section

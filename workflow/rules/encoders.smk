@@ -97,7 +97,7 @@ rule unpack_encoder:
 
 
 rule fetch_encoder:
-    """Fetch an encoder from the Hub (pinned revision) or from a local folder, and check that it loads."""
+    """Fetch an encoder from the Hub or from a local folder, and check that it loads."""
     input:
         lambda w: folder_files(config, w.name),
     output:

@@ -8,7 +8,7 @@ how  with the layers above k removed and the others frozen, [CLS] at layer k is 
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import model_folder, model_of
 
 for job in PLAN.jobs("layer_probes"):
@@ -31,7 +31,7 @@ for job in PLAN.jobs("layer_probes"):
             "../../envs/environment.yaml"
         resources:
             mem_mb=growing(8000),
-            runtime=growing(120),
+            runtime=growing_minutes(120),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["layer_probes"],

@@ -8,7 +8,7 @@ how  a grid of sizes and penalties, scored on held-out training points; the best
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 
 for job in PLAN.jobs("mlp"):
 
@@ -31,7 +31,7 @@ for job in PLAN.jobs("mlp"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(6000),
-            runtime=growing(480),
+            runtime=growing_minutes(480),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["mlp"],

@@ -9,7 +9,7 @@ how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW wit
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import encoder_folder, encoder_of
 
 for job in PLAN.jobs("finetune_model"):
@@ -37,7 +37,7 @@ for job in PLAN.jobs("finetune_model"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(8000),
-            runtime=growing(720),
+            runtime=growing_minutes(720),
         params:
             settings=job.params(PLAN.training),
             modules=digest_of("scripts/finetune_model.py"),

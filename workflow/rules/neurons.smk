@@ -9,7 +9,7 @@ how  greedy forward selection by cross-validation on train, all candidates at on
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 
 for job in PLAN.jobs("neurons"):
 
@@ -33,7 +33,7 @@ for job in PLAN.jobs("neurons"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(6000),
-            runtime=growing(240),
+            runtime=growing_minutes(240),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["neurons"],

@@ -7,7 +7,7 @@ how  exact distances between the labels' convex hulls at every step and layer, w
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 
 
 rule paths:
@@ -26,7 +26,7 @@ rule paths:
         "../../envs/environment.yaml"
     resources:
         mem_mb=growing(6000),
-        runtime=growing(480),
+        runtime=growing_minutes(480),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         modules=digest_of("scripts/paths.py"),

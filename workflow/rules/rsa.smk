@@ -8,7 +8,7 @@ how  cosines of all pairs of tokens in both spaces; Pearson's correlation of the
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 
 for job in PLAN.jobs("rsa"):
 
@@ -28,7 +28,7 @@ for job in PLAN.jobs("rsa"):
             "../../envs/environment.yaml"
         resources:
             mem_mb=growing(2000),
-            runtime=growing(30),
+            runtime=growing_minutes(30),
         params:
             work=job.params(lambda item: [cache.item for cache in PLAN.caches("rsa", item)]),
             settings={key: config["rsa"][key] for key in ("tokens", "samples", "per_example")},

@@ -10,7 +10,7 @@ how  a linear map per layer and probe, trained so that squared norms predict dep
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing
+from workflow.lib.base.machine import growing, growing_minutes
 
 for job in PLAN.jobs("structural"):
 
@@ -33,7 +33,7 @@ for job in PLAN.jobs("structural"):
         resources:
             gpu=config["gpu"],
             mem_mb=growing(6000),
-            runtime=growing(480),
+            runtime=growing_minutes(480),
         params:
             work=job.of,
             settings=config["structural"],

@@ -74,9 +74,9 @@ if __name__ == "__main__":
     from workflow.lib.base.names import encoder_of, file_of, folder_of, is_pretrained, model_of, place_of, target_of
     from workflow.lib.encoders.device import choose_device
 
+    log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
     choose_device(snakemake.resources.gpu)
-    log = to_rule_log(snakemake.log[0])
     inputs, settings = snakemake.input, snakemake.params.settings
     for (item, of_item), output in zip(snakemake.params.work.items(), snakemake.output):
         name = encoder_of(item) if is_pretrained(model_of(item)) else model_of(item)

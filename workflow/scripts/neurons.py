@@ -50,11 +50,11 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.names import model_of, target_of
     from workflow.lib.base.tables import write_table
-    from workflow.lib.encoders.device import choose_device
+    from workflow.lib.encoders.device import choose_device, with_float64
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    device = choose_device(snakemake.resources.gpu)
+    device = with_float64(choose_device(snakemake.resources.gpu))
     inputs, outputs, settings, seed = (
         snakemake.input,
         snakemake.output,

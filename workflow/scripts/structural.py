@@ -54,11 +54,11 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.names import file_of, folder_of, model_of, target_of
     from workflow.lib.base.tables import write_table
-    from workflow.lib.encoders.device import choose_device
+    from workflow.lib.encoders.device import choose_device, with_float64
 
     log = to_rule_log(snakemake.log[0])
     torch.set_num_threads(snakemake.threads)
-    device = choose_device(snakemake.resources.gpu)
+    device = with_float64(choose_device(snakemake.resources.gpu))
     inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
     for item, scores, by_length in zip(params.work, outputs.scores, outputs.by_length):
         model, treebank = model_of(item), target_of(item)

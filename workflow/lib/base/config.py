@@ -125,6 +125,8 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
         readers["pretraining"] = (config["pretraining"], "split", "held_out")
     for key, (entry, *splits) in readers.items():
         if faults.name(f"{key}.dataset", entry["dataset"], config["datasets"], "dataset"):
+            if entry["dataset"] in config["without_licence"]:
+                faults.add(f"{key}.dataset is '{entry['dataset']}': under licence, and in no folder (`licensed`)")
             for split in splits:
                 valid = config["datasets"][entry["dataset"]]["rows"]
                 faults.name(f"{key}.{split}", entry[split], valid, f"split of '{entry['dataset']}'")

@@ -1,15 +1,13 @@
-"""Resources of jobs. Does not import torch, because it runs at every start of Snakemake."""
+"""Resources of jobs."""
 
-from workflow.lib.base.gpus import gpus_here
-
-ACCELERATOR = "TUNESCOPE_ACCELERATOR"  # carries the config's `accelerator` to every job
+LONGEST = 1440  # minutes: many partitions take no longer job, and training goes on where it was stopped
 
 
-def has_gpu(accelerator: str) -> bool:
-    """Whether `gpu: auto` means 1. An Apple GPU is used only where the config asks for it."""
-    return accelerator == "mps" or bool(gpus_here())
+def growing(mb: int):
+    """Memory in MB, doubled with every retry, because a job's need depends on the size of the dataset."""
+    return lambda wildcards, attempt: mb * 2 ** (attempt - 1)
 
 
-def growing(amount: int):
-    """Memory in MB or minutes, doubled with every retry, because a job's need depends on the size of the dataset."""
-    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
+def growing_minutes(minutes: int):
+    """The same of the run time, up to a day."""
+    return lambda wildcards, attempt: min(minutes * 2 ** (attempt - 1), LONGEST)

@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 from workflow.lib.base.config import check_config
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.machine import ACCELERATOR, has_gpu
+from workflow.lib.base.gpus import ACCELERATOR, has_gpu
 from workflow.lib.base.plan import Plan
 from workflow.papers import all_papers
 

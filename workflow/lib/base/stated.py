@@ -27,4 +27,8 @@ def found(config: dict, paper: Paper, entry: dict) -> Iterator[tuple[str, object
     name, key = keys
     for task in paper.plan.trained_tasks(config[paper.key]) if name == "*" else [name]:
         settings = config["tasks"][task]
-        yield f"tasks.{task}.{key}", settings["for_encoder"].get(entry.get("of"), {}).get(key, settings[key])
+        of_encoders = {name: own[key] for name, own in settings["for_encoder"].items() if key in own}
+        if "of" in entry:
+            yield f"tasks.{task}.{key}", of_encoders.get(entry["of"], settings[key])
+        else:  # with every encoder
+            yield from ((f"tasks.{task}.{key}", value) for value in (settings[key], *of_encoders.values()))

@@ -7,7 +7,7 @@ from workflow.lib.base.faults import Faults
 
 def is_licensed(entry: dict) -> bool:
     """`entry`: of the registry. Nobody may download it for the user."""
-    return any("obtain" in source for source in entry["sources"])
+    return any("obtain" in source for source in entry.get("sources", []))
 
 
 def absent(entry: dict, splits: list[str], folders: list[str | None]) -> list[str]:
@@ -23,20 +23,23 @@ def absent(entry: dict, splits: list[str], folders: list[str | None]) -> list[st
 
 
 def check_licences(config: dict, registry: dict, faults: Faults) -> dict[str, str | None]:
-    """Datasets under licence that this run does without, because no folder is given, and their public stand-ins.
+    """Datasets under licence that this run does without, because no folder has them, and their public stand-ins.
 
-    With a folder, every file that is not in it is a fault.
+    Of a dataset that is there in part, every file that is missing is a fault.
     """
     without = {}
     for name, entry in config["datasets"].items():
-        if entry["source"] != "real" or name not in registry or not is_licensed(registry[name]):
+        if entry["source"] != "real" or not is_licensed(registry.get(name, {})):
             continue
-        missing = absent(registry[name], list(entry["rows"]), [config["licensed"], config["mirror"]])
-        if missing and config["licensed"]:
-            faults.add(f"licensed is '{config['licensed']}': no {missing[0]} in it, which datasets.{name} needs"
-                       + (f" (and {len(missing) - 1} more of it)" if len(missing) > 1 else ""))  # fmt: skip
+        splits = [split for split in entry["rows"] if split in registry[name]["splits"]]  # others are faults already
+        missing = absent(registry[name], splits, [config["licensed"], config["mirror"]])
+        if missing and len(missing) < len(splits):
+            more = f" (and {len(missing) - 1} more of it)" if len(missing) > 1 else ""
+            faults.add(f"licensed is '{config['licensed']}': no {missing[0]} in it, which datasets.{name} needs{more}")
         elif missing:
-            without[name] = registry[name].get("stand_in")
+            stand_in = registry[name].get("stand_in")
+            is_real = config["datasets"].get(stand_in, {}).get("source") == "real"
+            without[name] = stand_in if is_real else None
     return without
 
 

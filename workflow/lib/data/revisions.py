@@ -6,6 +6,8 @@ fetches the same files.
 
 import fcntl
 import json
+import os
+import tempfile
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
@@ -26,8 +28,8 @@ def recorded(repository: str, lock: Path = LOCK) -> str | None:
 
 def record(repository: str, commit: str, lock: Path = LOCK) -> str:
     """Record a commit, unless another job was faster; returns the one that counts."""
-    with open(lock.with_name(f".{lock.name}.guard"), "w") as guard:
-        fcntl.flock(guard, fcntl.LOCK_EX)  # jobs that fetch side by side
+    with open(Path(tempfile.gettempdir()) / f"tunescope-{os.getuid()}-revisions.guard", "w") as guard:
+        fcntl.flock(guard, fcntl.LOCK_EX)  # jobs that fetch side by side, all on the submitting node
         known = recorded(repository, lock)
         if known:
             return known

@@ -11,8 +11,7 @@ import warnings
 import torch
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.gpus import VISIBLE, take_gpu
-from workflow.lib.base.machine import ACCELERATOR
+from workflow.lib.base.gpus import ACCELERATOR, VISIBLE, take_gpu
 
 _chosen = "cpu"
 
@@ -20,6 +19,11 @@ _chosen = "cpu"
 def device() -> str:
     """What `choose_device` chose: cpu, cuda (also ROCm's) or mps."""
     return _chosen
+
+
+def with_float64(name: str) -> str:
+    """The device for what needs double precision, which Apple's GPUs have not."""
+    return "cpu" if name == "mps" else name
 
 
 def choose_device(n_gpus: int) -> str:

@@ -16,6 +16,7 @@ from workflow.lib.data.licences import public
 from workflow.lib.encoders.shapes import are_all, layers_of
 from workflow.papers.merchant2020.edge_names import published_edge
 
+PUBLIC_TASKS = ("ep_pos", "ep_dependencies", "ep_relations")  # edge tasks on data without a licence
 PUBLISHED_LAYERS = 12  # of the paper's BERT-base
 
 
@@ -160,7 +161,11 @@ def trained_tasks(section: dict) -> list[str]:
 def check(config: dict, faults) -> None:
     """What the schema cannot say."""
     section = config["merchant2020"]
-    section["edge_tasks"] = public(section["edge_tasks"], config["without_licence"])
+    asked, without = section["edge_tasks"], config["without_licence"]
+    found = [name for name in asked if name not in without and name not in PUBLIC_TASKS]
+    if config["licensed"] and without and not found:
+        faults.add(f"licensed is '{config['licensed']}': nothing in it that merchant2020.edge_tasks names")
+    section["edge_tasks"] = public(asked, without)
     faults.unless(section["treebank"] not in config["without_licence"], "merchant2020.treebank", section["treebank"],
                   "a treebank without a licence, or in the folder `licensed`")  # fmt: skip
     faults.instances("merchant2020.encoders", section["encoders"], source="trained")
