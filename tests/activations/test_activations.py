@@ -107,7 +107,7 @@ def slow_units(model, tokenizer, unit):
 
 
 def extract(model, encoded, unit, folder, **how):
-    units = units_of(unit, encoded, None)
+    units = units_of(unit, encoded)
     return extraction.extract(model, encoded, units, folder, ABOUT | {"unit": unit}, **{"batch_size": 3} | how)
 
 

@@ -51,7 +51,7 @@ def cached(request, tmp_path_factory) -> tuple[Path, str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("workflow.lib.activations.cache.GROUP_BYTES", 1024)
         how = {"layers": "last", "dtype": request.param}
-        extract(tiny.encoder(), encoded, units_of("word", encoded, table), folder, {"unit": "word"}, **how)
+        extract(tiny.encoder(), encoded, units_of("word", encoded), folder, {"unit": "word"}, **how)
     return layer_file(folder, 2), request.param
 
 

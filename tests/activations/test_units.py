@@ -21,11 +21,13 @@ from workflow.lib.activations.cache import (
     read_words,
     words_file,
 )
+from workflow.lib.activations.shared_sentences import read_rows
 from workflow.lib.activations.units import spread_rows
 from workflow.lib.data.dataset_files import read_dataset, write_dataset
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer
 from workflow.lib.encoders.tokenization import encode
 from workflow.lib.encoders.weights import digest_of_weights
+from workflow.lib.methods.edges.reading import read_split
 from workflow.lib.training.heads.classification import SequenceHead, WordHead
 from workflow.lib.training.heads.tunable import Tunable
 
@@ -39,6 +41,8 @@ SENTENCES = [
     ["state-of-the-art", "'s", "mat", "and", "that"],
 ]
 WORDS = [" ".join(["the", "cat", "sat", "on", "it"][: 1 + at % 5]) + " unbelievably" * (at % 3) for at in range(60)]
+
+TUNED = "base.0/toy.full.f1.s0"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +64,7 @@ def folder(tmp_path_factory) -> Path:
     model = root / "models/base.0/toy.full.f1.s0"
     tiny.save(model, tiny.encoder(seed=3), tokenizer)
     for step in (0, 5):
-        tiny.encoder(seed=step).save_pretrained(model / "steps" / f"{step:05d}")
+        tiny.encoder(seed=step).save_pretrained(root / f"models/{TUNED}.steps" / f"{step:05d}")
     texts = [{"id": f"{at}", "text": text, "text_pair": None, "label": 0} for at, text in enumerate(WORDS)]
     write(root / "data/toy/train.parquet", texts, "text")
     span = {"start2": None, "end2": None, "labels": ["x"]}
@@ -83,7 +87,7 @@ def write(path: Path, rows: list[dict], kind: str) -> Path:
 
 def cached(script, folder: Path, unit: str, into: Path, model: str = "encoders/base.0", data: str = "toy", **changes):
     encoder, path = folder / "encoders/base.0", str(folder / f"data/{data}/train.parquet")
-    done = script.cache_dataset(folder / model, encoder, unit, path, into, SETTINGS | changes)
+    done = script.cache_dataset(folder / model, encoder, unit, (path,), into, SETTINGS | changes)
     files = layer_files(into)
     return done, read_units(files[max(files)]), read_vectors(files[max(files)])
 
@@ -116,7 +120,7 @@ def test_the_last_layer_is_what_a_head_reads_to_the_bit(script, any_encoder, tmp
         ]
         path = tmp_path / "toy/train.parquet"
         write_dataset(path, rows, dataset="toy", split="train", kind="text", labels=["a"], source="test")
-    script.cache_dataset(any_encoder, any_encoder, unit, str(path), tmp_path / "out", SETTINGS)
+    script.cache_dataset(any_encoder, any_encoder, unit, (str(path),), tmp_path / "out", SETTINGS)
     examples = head.read(*read_dataset(path), load_tokenizer(any_encoder, for_words=unit == "word"), 38, None)
     model = Tunable(load_encoder(any_encoder), head(16, ["a", "b"], {"dropout": 0.0}))
     said = [(chosen, vectors.numpy()) for chosen, _, vectors in model.said_of(examples)]
@@ -168,11 +172,11 @@ def test_first_texts_alone_are_encoded_as_if_there_were_no_second(script, folder
              write(tmp_path / "both/train.parquet", pairs if kind == "text" else questions, kind)]  # fmt: skip
     encoder, how = folder / "encoders/base.0", SETTINGS | {"rows": 20, "per_row": 2, "seed": 1}
     for unit, path in zip(("sampled", "sampled_first"), paths):
-        script.cache_dataset(encoder, encoder, unit, str(path), tmp_path / unit, how)
+        script.cache_dataset(encoder, encoder, unit, (str(path),), tmp_path / unit, how)
     files = [layer_files(tmp_path / unit)[2] for unit in ("sampled", "sampled_first")]
     np.testing.assert_array_equal(*map(read_units, files))
     np.testing.assert_array_equal(*map(read_vectors, files))
-    script.cache_dataset(encoder, encoder, "sampled", str(paths[1]), tmp_path / "pairs", how)
+    script.cache_dataset(encoder, encoder, "sampled", (str(paths[1]),), tmp_path / "pairs", how)
     assert not np.array_equal(read_units(layer_files(tmp_path / "pairs")[2]), read_units(files[0]))
 
 
@@ -223,9 +227,10 @@ def test_exactly_the_tokens_of_words_inside_spans_are_cached(script, folder, tmp
 
 
 def job(folder: Path, work: dict[str, dict]) -> SimpleNamespace:
+    work = {item: {"places": [item.rpartition("/")[2].replace("-", "/")]} | how for item, how in work.items()}
     return SimpleNamespace(
         input=SimpleNamespace(
-            models=[str(folder / "encoders/base.0"), str(folder / "models/base.0/toy.full.f1.s0")],
+            models=[str(folder / name) for name in ("encoders/base.0", f"models/{TUNED}", f"models/{TUNED}.steps")],
             data=[str(folder / f"data/{name}/train.parquet") for name in ("toy", "spans")],
         ),
         output=[str(folder / "activations" / item) for item in work],
@@ -258,7 +263,7 @@ def test_a_job_writes_every_item_of_its_model(script, folder, quiet):
     steps = sorted(path.name for path in (root / list(work)[4]).iterdir())
     assert steps == ["00000", "00005"]
     whose = {root / item: base if "pretrained" in item else tuned for item in list(work)[:4]}
-    whose |= {root / list(work)[4] / step: tuned / "steps" / step for step in steps}
+    whose |= {root / list(work)[4] / step: folder / f"models/{TUNED}.steps" / step for step in steps}
     for into, weights in whose.items():
         for layer, path in layer_files(into).items():
             about = read_about(path)
@@ -295,3 +300,29 @@ def test_a_job_that_fails_on_its_way_leaves_nothing_of_the_item(folder, quiet, m
     root = folder / "x/activations/base.0/pretrained"
     assert [path.relative_to(root) for path in root.rglob("*.parquet")] == [Path("cls/toy-train/layer-02.parquet")]
     assert not list((folder / "x").rglob("*.part"))
+
+
+# ---- datasets of the same sentences
+
+
+def test_sentences_of_several_datasets_pass_through_the_model_once(script, folder, tmp_path):
+    span = {"start2": None, "end2": None, "labels": ["x"]}
+    of_one = {0: (0, 1), 2: (1, 2)}  # sentence -> span
+    of_other = {1: (0, 2), 0: (1, 3)}
+    paths = []
+    for name, spans in (("one", of_one), ("other", of_other)):
+        rows = [{"id": f"{name}{at}", "words": SENTENCES[at], "targets": [span | {"start1": start, "end1": end}]}
+                for at, (start, end) in spans.items()]  # fmt: skip
+        paths.append(str(write(tmp_path / f"data/{name}/train.parquet", rows, "spans")))
+    encoder, how = folder / "encoders/base.0", SETTINGS | {"max_tokens": 40, "layers": "all"}
+    script.cache_dataset(encoder, encoder, "span", tuple(paths), tmp_path / "shared", how)
+    assert read_rows(tmp_path / "shared", "one").tolist() == [0, 1]
+    assert read_rows(tmp_path / "shared", "other").tolist() == [2, 0]
+    for name, path in zip(("one", "other"), paths):
+        script.cache_dataset(encoder, encoder, "span", (path,), tmp_path / name, how)
+        alone, shared = (read_split([tmp_path / of], path) for of in (name, "shared"))
+        assert alone.start.tolist() == shared.start.tolist() and alone.size.tolist() == shared.size.tolist()
+        torch.testing.assert_close(alone.vectors, shared.vectors)
+    # the first sentence is in both, and once in the cache
+    example, _ = read_units(layer_files(tmp_path / "shared")[0])
+    assert len(set(example.tolist())) == 3

@@ -74,7 +74,7 @@ def compare_once(model: BertModel, encoded: Encoded, unit: str, batch_size: int,
 
 
 def extract_all(model: BertModel, encoded: Encoded, unit: str, folder: Path, batch_size: int) -> None:
-    extract(model, encoded, units_of(unit, encoded, None), folder, {"unit": unit}, batch_size=batch_size)
+    extract(model, encoded, units_of(unit, encoded), folder, {"unit": unit}, batch_size=batch_size)
 
 
 def compare_reads(n: int = 60_000, width: int = 768) -> None:

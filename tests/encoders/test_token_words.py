@@ -74,7 +74,7 @@ def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128
     path, settings = folder / "data.parquet", {"layers": "all", "batch_size": 3, "dtype": "float32"}
     write_dataset(path, rows, dataset="d", split="s", kind=kind, labels=[], source="test")
     script = load_script("scripts/cache_activations")
-    script.cache_dataset(model, model, unit, str(path), folder / "out", settings | {"max_tokens": max_tokens})
+    script.cache_dataset(model, model, unit, (str(path),), folder / "out", settings | {"max_tokens": max_tokens})
     return folder / "out"
 
 
@@ -151,7 +151,7 @@ def test_special_tokens_are_left_out_and_other_tokens_without_a_word_are_kept(tm
     special = [np.array(row) for row in ([1, 0, 0, 0, 1], [1, 1], [1, 0, 0, 1])]
     inputs = {"input_ids": [np.arange(len(row)) for row in word_of], "attention_mask": [row * 0 + 1 for row in word_of]}
     encoded = Encoded(inputs, np.array([5, 2, 4]), 0, {"input_ids": 1, "attention_mask": 0}, word_of, special)
-    extraction.extract(encoder(), encoded, units_of("token", encoded, None), tmp_path, {"unit": "token"})
+    extraction.extract(encoder(), encoded, units_of("token", encoded), tmp_path, {"unit": "token"})
     example, unit = activations.read_units(activations.layer_file(tmp_path, 1))
     word = activations.read_words(tmp_path)
     assert (example.tolist(), unit.tolist(), word.tolist()) == ([0, 0, 0, 2, 2], [0, 1, 2, 0, 1], [0, -1, 1, -1, 0])

@@ -61,7 +61,8 @@ def splits_of(tmp_path, task="t", **options):
 
 
 def test_the_coded_split_and_dev_are_read():
-    caches = reads({"description_length": {"coded": "test"}}, "base.0/pretrained", "ep_pos")
+    config = {"description_length": {"coded": "test"}, "datasets": {"ep_pos": {"source": "embedded"}}}
+    caches = reads(config, "base.0/pretrained", "ep_pos")
     assert [cache.place for cache in caches] == ["ep_pos/test", "ep_pos/dev"]
 
 

@@ -14,6 +14,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, layer_norm
 
 from tests.scripts import run_script
 from workflow.lib.activations.cache import LayerWriter, layer_file, write_words
+from workflow.lib.activations.shared_sentences import read_rows, write_rows
 from workflow.lib.base.digests import ROOT, modules_behind
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import write_dataset
@@ -63,6 +64,7 @@ def write_split(
         writer.write(example, unit, vectors)
         writer.close()
     write_words(folder, example, unit, word)
+    write_rows(folder, {task: np.arange(len(rows))})
     return [folder], root / "data" / task / f"{split}.parquet"
 
 
@@ -129,6 +131,48 @@ def test_a_batch_has_the_tokens_of_its_spans(tmp_path, n_spans):
             np.testing.assert_array_equal(vectors[0, :, members], layers[:, expected[number][which]])
             assert batch.first[which * n + at] == torch.nonzero(batch.span == which * n + at)[0, 0]
     assert torch.equal(batch.score_index, batch.member + (batch.span >= n) * len(batch.token))
+
+
+def test_vectors_too_large_for_memory_are_mapped_from_a_file(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    rows, pieces = random_rows(rng, 30, 2)
+    layers = rng.normal(size=(N_LAYERS, sum(map(sum, pieces)), WIDTH)).astype(np.float32)
+    written = write_split(tmp_path, "large", "train", rows, pieces, layers)
+    held = read_split(*written)
+    made = []
+
+    def mapped(*args, **kwargs):
+        made.append(memmap(*args, **kwargs))
+        return made[-1]
+
+    memmap = np.memmap
+    monkeypatch.setattr(reading, "MOST_IN_MEMORY", 100)
+    monkeypatch.setattr(np, "memmap", mapped)
+    from_file = read_split(*written)
+    assert len(made) == 1 and torch.equal(from_file.vectors, held.vectors)
+    chosen = np.arange(held.n_sentences)[::-2]
+    assert torch.equal(fetched(from_file, chosen, "cpu")[0], fetched(held, chosen, "cpu")[0])
+
+
+def test_datasets_of_the_same_sentences_read_one_cache(tmp_path):
+    """Two datasets over three sentences, one of them twice in the first, in the order of the second's."""
+    sentences = [["a", "b", "c"], ["d"], ["e", "f"]]
+    pieces = [[1, 2, 1], [3], [1, 1]]
+    layers = np.random.default_rng(0).normal(size=(N_LAYERS, 9, WIDTH)).astype(np.float32)
+    one = [(sentences[1], [target((0, 1), ["x"])]), (sentences[0], [target((1, 3), ["y"])]),
+           (sentences[1], [target((0, 1), ["y"])])]  # fmt: skip
+    _, data = write_split(tmp_path, "one", "train", one, [pieces[1], pieces[0], pieces[1]],
+                                 np.zeros((1, 10, WIDTH)))  # fmt: skip
+    other = [(words, [target((0, len(words)), ["z"])]) for words in sentences]
+    [shared], data_of_other = write_split(tmp_path, "other", "train", other, pieces, layers)
+    write_rows(shared, {"one": np.array([1, 0, 1]), "other": np.arange(3)})
+    split = read_split([shared], data)
+    places = [[4, 5, 6], [1, 2, 3], [4, 5, 6]]  # of the tokens in each target's span
+    assert split.first_token.tolist() == [0, 3, 6, 9]
+    np.testing.assert_array_equal(split.vectors[0], layers[:, np.concatenate(places)])
+    np.testing.assert_array_equal(read_split([shared], data_of_other).vectors[0], layers)
+    with pytest.raises(UserError, match="no rows of strangers"):
+        read_rows(shared, "strangers")
 
 
 def test_labels_of_targets(tmp_path):

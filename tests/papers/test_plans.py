@@ -1,11 +1,13 @@
 """Plans: what papers need is followed from their figures to the models, once for all papers."""
 
 import copy
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 
+from workflow.lib.activations.plan import matching
 from workflow.lib.base.config import check_config
 from workflow.lib.base.names import encoder_of, model_of, target_of, task_of
 from workflow.lib.base.plan import Plan
@@ -27,7 +29,7 @@ def plan_of(preset: str | None = None, **changes) -> Plan:
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     config = merged(config, yaml.safe_load((ROOT / preset).read_text())) if preset else config
     config, papers = check_config(merged(config, changes), REGISTRY, PAPERS)
-    return Plan(config, papers)
+    return Plan(config | {"registry": REGISTRY}, papers)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +97,8 @@ def test_followed_models_save_their_steps_and_others_do_not(demo):
 def test_sampled_tokens_carry_what_they_are_sampled_by(demo):
     settings = demo.cache_settings("base.0/pretrained/sampled/wikipedia-sentences")
     assert settings["rows"] == 2500 and settings["per_row"] == 6 and settings["layers"] == "all"
-    assert demo.cache_settings("base.0/pretrained/sampled_first/mnli-test") == settings
+    of_pairs = demo.cache_settings("base.0/pretrained/sampled_first/mnli-test")
+    assert of_pairs == settings | {"places": ["mnli/test"]}
     assert "rows" not in demo.cache_settings("base.0/pretrained/cls/imdb-train")
 
 
@@ -171,3 +174,55 @@ def test_nothing_outside_its_folder_names_a_paper():
     # descriptions may say why a default is what it is; names and rules of the config may not
     schema = yaml.safe_load((workflow / "schemas/config.schema.yaml").read_text())
     assert not set(papers) & {*schema["properties"], *schema["$defs"], *schema["required"]}
+
+
+# ---- caches that are deleted once they are read
+
+
+def test_never_more_models_have_temporary_caches_than_the_config_says():
+    """Followed as Snakemake would: a cache is made once what it waits for is there, and is gone once it is read."""
+    plan = plan_of("config/paper.yaml", activations={"at_once": 2})
+    items = list(plan.items["cache_temporarily"])
+    assert {matching(item, ["steps", "span", "word/ewt"]) for item in items} == {"steps", "span", "word/ewt"}
+    for entry in ("steps", "span", "word/ewt"):
+        of_entry = [item for item in items if matching(item, [entry]) == entry]
+        made, alive, most = set(), set(), 0
+        waiting = list(of_entry)
+        while waiting:
+            able = [item for item in waiting if made.issuperset(plan.waits_for(item))]
+            assert able, f"{entry}: nothing can go on"
+            alive |= set(able)
+            waiting = [item for item in waiting if item not in able]
+            most = max(most, len({model_of(item) for item in alive}))
+            first = model_of(next(item for item in of_entry if item in alive))
+            done = {item for item in alive if model_of(item) == first}
+            made |= {file for item in done for file in plan.readers[item]}
+            alive -= done
+        assert most == min(2, len({model_of(item) for item in of_entry}))
+
+
+@pytest.mark.parametrize("changes", [{"activations": {"at_once": None}}, {"share": {"analyses": None}}])
+def test_without_turns_nothing_waits(changes):
+    plan = plan_of("config/paper.yaml", **changes)
+    assert not any(plan.waits_for(item) for item in plan.items["cache_temporarily"])
+
+
+@pytest.mark.parametrize("temporary", [[], ["steps", "span", "word/ewt"], ["cls"]])
+def test_every_cache_has_exactly_one_rule(temporary):
+    plan = plan_of("config/paper.yaml", activations={"temporary": temporary})
+    rules = {rule: re.compile(plan.cache_pattern(rule)) for rule in ("cache_activations", "cache_temporarily")}
+    for rule in rules:
+        for item in plan.items.get(rule, {}):
+            matched = [name for name, pattern in rules.items() if pattern.fullmatch(item.partition("/")[2])]
+            assert matched == [rule], item
+
+
+def test_datasets_of_the_same_sentences_have_one_cache():
+    plan = plan_of("config/paper.yaml")
+    item = "multibert0.0/pretrained/span/ewt-train"
+    assert plan.cache_data(item) == [f"<results>/data/{name}/train.parquet" for name in ("ep_pos", "ep_dependencies")]
+    assert plan.cache_settings(item)["places"] == ["ep_pos/train", "ep_dependencies/train"]
+    spans = {target_of(item) for item in plan.layers if "/span/" in item}
+    assert spans == {f"span/{text}-{split}" for text in ("ewt", "ep_relations") for split in ("train", "dev", "test")}
+    # sentences of the embedded corpus are different in every dataset
+    assert "base.0/pretrained/span/ep_pos-train" in plan_of().layers

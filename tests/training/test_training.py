@@ -497,7 +497,8 @@ def job(results: Path, output: Path, models=MODELS, **changes) -> SimpleNamespac
         input=SimpleNamespace(encoders=[str(results / "encoders/base.0")],
                               data=[str(path) for path in sorted((results / "data").rglob("*.parquet"))]),
         output=SimpleNamespace(models=[str(output / model) for model in models],
-                               metrics=[str(output / f"{model}.metrics.parquet") for model in models]),
+                               metrics=[str(output / f"{model}.metrics.parquet") for model in models],
+                               steps=[str(output / f"{models[0]}.steps")]),
         params=SimpleNamespace(settings=settings, modules="digest"),
         log=[str(output / "log")],
         threads=1,
@@ -547,10 +548,10 @@ def test_answers_to_test_rows_and_scores_on_a_second_split_are_kept(results, tmp
 
 def test_steps_are_saved_of_the_models_that_are_followed(results, tuned_together):
     output, _ = tuned_together
-    assert not (output / MODELS[1] / "steps").exists()
-    steps = sorted(path.name for path in (output / MODELS[0] / "steps").iterdir())
+    assert not (output / f"{MODELS[1]}.steps").exists()
+    steps = sorted(path.name for path in (output / f"{MODELS[0]}.steps").iterdir())
     assert steps == ["00000", "00004", "00006"]
-    ends = [load_encoder(output / MODELS[0] / "steps" / step) for step in (steps[0], steps[-1])]
+    ends = [load_encoder(output / f"{MODELS[0]}.steps" / step) for step in (steps[0], steps[-1])]
     for ours, theirs in zip(ends, (results / "encoders/base.0", output / MODELS[0])):
         theirs = load_encoder(theirs)
         theirs.pooler = None  # which this head does not read: models are stored without
@@ -583,7 +584,7 @@ def test_a_model_killed_on_its_way_is_absent_and_then_the_same(results, tuned_to
     output, together = tuned_together
     assert table.equals(together[0])
     assert_same(*(weights(load_encoder(root / MODELS[0])) for root in (tmp_path, output)))
-    assert len(list((tmp_path / MODELS[0] / "steps").iterdir())) == 3
+    assert len(list((tmp_path / f"{MODELS[0]}.steps").iterdir())) == 3
     assert not [path for path in tmp_path.rglob(".*")]
 
 

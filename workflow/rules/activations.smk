@@ -5,32 +5,36 @@ out  activations/<encoder>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet
      layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <unit> = cls, word, sampled
      (tokens), sampled_first (tokens of the first text alone), span (tokens inside annotated spans)
      activations/<encoder>/<adapted>/steps/<unit>/<dataset>-<split>/<update>/layer-<kk>.parquet: the same at saved steps
-how  one forward pass per dataset writes the layers and units that any analysis reads, once for all papers
+     …/span/<text>-<split>/rows.parquet: datasets that annotate the same sentences share a cache
+how  one forward pass per dataset writes the layers and units that any analysis reads, once for all papers; kinds listed
+     in activations.temporary are deleted once they are read, and only some models have them at a time
 """
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.machine import growing, growing_minutes
-from workflow.lib.base.names import encoder_folder, encoder_of, model_folder, model_of
+from workflow.lib.base.names import encoder_folder, encoder_of, weights_folder
 
-for job in PLAN.jobs("cache_activations"):
+for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
 
     rule:
         """Run datasets through models and store their units' vectors."""
         name:
             job.name
         input:
-            models=job.inputs(
-                lambda item: (encoder_folder(encoder_of(item)), model_folder(model_of(item)))
-            ),
+            models=job.inputs(lambda item: (encoder_folder(encoder_of(item)), weights_folder(item))),
             data=job.inputs(PLAN.cache_data),
+            turn=ancient(job.inputs(PLAN.waits_for)),
         output:
-            [directory(path) for path in job.files("<results>/activations/{encoder}/{item}")],
+            [
+                stored(path, job.name.startswith("cache_temporarily"))
+                for path in job.files("<results>/activations/{encoder}/{item}")
+            ],
         log:
             job.log("<results>/logs/activations/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/activations/{encoder}/{item}.tsv")
         wildcard_constraints:
-            item=r"[a-z][a-z0-9_.-]*/(steps/)?[a-z_]+/[a-z0-9_]+-[a-z0-9_]+",
+            item=PLAN.cache_pattern(job.name),
         # before sweeps, on whose tables only figures and verdicts depend
         priority: 5
         conda:

@@ -1,9 +1,9 @@
 """Models: encoders fine-tuned on a task by a recipe.
 
 in   encoders' folders, a task's training and evaluation rows
-out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet,
-     saved steps if some analysis follows its fine-tuning; and beside it .metrics.parquet: train_<metric>, test_<metric>
-     (also_<metric> of a second split), row_<outcome>: what the model answers to every test row
+out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet;
+     and beside it .metrics.parquet: train_<metric>, test_<metric> (also_<metric> of a second split), row_<outcome>:
+     what the model answers to every test row; and .steps/<update>/: checkpoints, if some analysis follows its tuning
 how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW with a learning rate per layer; the best
      epoch by held-out rows, or the last
 """
@@ -11,6 +11,12 @@ how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW wit
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import encoder_folder, encoder_of
+
+
+def stored(path, is_temporary):
+    """A folder among a rule's outputs; a temporary one is deleted once all jobs that read it are done."""
+    return temp(directory(path)) if is_temporary else directory(path)
+
 
 for job in PLAN.jobs("finetune_model"):
 
@@ -24,6 +30,10 @@ for job in PLAN.jobs("finetune_model"):
         output:
             models=[directory(path) for path in job.files("<results>/models/{encoder}/{item}")],
             metrics=job.files("<results>/models/{encoder}/{item}.metrics.parquet"),
+            steps=[
+                stored(path, "steps" in config["activations"]["temporary"])
+                for path in job.files("<results>/models/{encoder}/{item}.steps", PLAN.tracked)
+            ],
         log:
             job.log("<results>/logs/models/{encoder}/{item}.log"),
         benchmark:

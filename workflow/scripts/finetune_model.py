@@ -1,6 +1,7 @@
 """Fine-tunes encoders on tasks by recipes, and evaluates them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import torch
@@ -20,15 +21,22 @@ def save_model(model: Tunable, folder: Path, about: dict) -> None:
 
 
 def save_whole(tuned: Outcome, path: str, about: dict, encoder: str) -> None:
-    """Save the model with its tokenizer, training history and saved steps."""
+    """Save the model with its tokenizer and training history."""
     with whole_folder(path) as folder:
         save_model(tuned.model, folder, about)
         load_tokenizer(encoder).save_pretrained(folder)
         write_table(tuned.history, folder / "history.parquet")
-        if tuned.state.folder.exists():
-            # if killed between here and the end, training must restart: a state without its steps cannot be resumed
-            tuned.state.remove()
-            tuned.state.folder.rename(folder / "steps")
+
+
+def move_steps(tuned: Outcome, into: Path) -> None:
+    """The checkpoints saved on the way; an empty folder if there are none."""
+    shutil.rmtree(into, ignore_errors=True)
+    if not tuned.state.folder.exists():
+        into.mkdir()
+        return
+    # if killed between here and the end, training must restart: a state without its steps cannot be resumed
+    tuned.state.remove()
+    tuned.state.folder.rename(into)
 
 
 if __name__ == "__main__":
@@ -57,6 +65,8 @@ if __name__ == "__main__":
         scores = on_train | tuned.scores | also
         about = {"task": name, "recipe": recipe, "labels": task.whole.labels, **scores}
         save_whole(tuned, path, about, encoder)
+        if f"{path}.steps" in outputs.steps:
+            move_steps(tuned, Path(f"{path}.steps"))
         write_table([scores | tuned.rows], metrics, encoder=encoder_of(model), task=name, recipe=recipe,
                     fraction=float(fraction), seed=int(seed))  # fmt: skip
         states.append(tuned.state)

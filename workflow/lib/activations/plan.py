@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workflow.lib.base.names import folder_name
+from workflow.lib.base.names import folder_name, target_of
 
 # Which layers are stored: the last one; the outputs of all blocks (1..L); these and the embeddings (0..L).
 LAYERS = ("last", "blocks", "all")
@@ -24,10 +24,26 @@ class Cache:
     place: str  # <dataset>/<split>
     layers: str = "all"
     labels: bool = True  # does the analysis read the rows' labels too?
+    text: str | None = None  # <text>/<split> instead of the place, where several datasets annotate the same sentences
 
     @property
     def item(self) -> str:
-        return f"{self.model}/{self.unit}/{folder_name(self.place)}"
+        return f"{self.model}/{self.unit}/{folder_name(self.text or self.place)}"
+
+
+def matching(item: str, entries: list[str]) -> str | None:
+    """The first of the entries `<unit>`, `<unit>/<dataset>` or `steps` of activations.temporary that names a cache."""
+    unit, _, folder = target_of(item).rpartition("/")
+    names = (unit.partition("/")[0], f"{unit}/{folder.partition('-')[0]}")
+    return next((entry for entry in entries if entry in names), None)
+
+
+def sentences_of(config: dict, place: str) -> str:
+    """<text>/<split>: under which name the sentences of a dataset's split are cached. Real datasets may annotate the
+    same ones."""
+    dataset, _, split = place.partition("/")
+    entry = config["registry"][dataset] if config["datasets"][dataset]["source"] == "real" else {}
+    return f"{entry.get('sentences_of', dataset)}/{split}"
 
 
 def widest(one: str, other: str) -> str:

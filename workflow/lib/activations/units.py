@@ -1,10 +1,8 @@
 """Which units of a dataset are cached: [CLS], words, or the tokens that an analysis selects."""
 
 import numpy as np
-import pyarrow as pa
 
 from workflow.lib.activations.plan import SAMPLED
-from workflow.lib.data.labelled_units import words_in_spans
 from workflow.lib.encoders.tokenization import Encoded
 from workflow.lib.encoders.unit_pooling import TokenRuns, single_tokens, words_of
 
@@ -16,8 +14,10 @@ def spread_rows(n_rows: int, most: int | None) -> np.ndarray:
     return np.linspace(0, n_rows - 1, most).astype(np.int64)
 
 
-def units_of(unit: str, encoded: Encoded, table: pa.Table, per_row: int = 0, seed: int = 0) -> TokenRuns:
-    """The tokens of every unit. `per_row` and `seed` are used for `sampled` only, `table` for `span` only."""
+def units_of(
+    unit: str, encoded: Encoded, inside: list[np.ndarray] | None = None, per_row: int = 0, seed: int = 0
+) -> TokenRuns:
+    """The tokens of every unit. `inside`: for `span`, the words inside spans; `per_row`, `seed`: for `sampled`."""
     n_rows = len(encoded.lengths)
     if unit == "cls":
         return single_tokens([np.zeros(1, np.int64)] * n_rows, [np.zeros(1, np.int64)] * n_rows)
@@ -30,7 +30,6 @@ def units_of(unit: str, encoded: Encoded, table: pa.Table, per_row: int = 0, see
         rng = np.random.default_rng(seed)
         chosen = [np.sort(rng.permutation(len(of_row))[:per_row]) for of_row in tokens]
     elif unit == "span":
-        inside = words_in_spans(table)
         words = [word_of[of_row] for word_of, of_row in zip(encoded.word_of, tokens)]
         chosen = [np.flatnonzero(np.isin(of_row, wanted)) for of_row, wanted in zip(words, inside)]
     else:

@@ -17,7 +17,7 @@ paper, so many at a time, are outputs of one job. An item belongs to the first p
 later takes what it shares a job with along (`papers: […]` in the config makes a run of some papers, and nothing else).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 WILDCARDS = "{encoder}/{item}"
@@ -30,9 +30,11 @@ class Job:
     name: str
     items: tuple[str, ...] | None = None
 
-    def files(self, pattern: str) -> list[str]:
-        """One file per item, from a `pattern` with {encoder}/{item}."""
-        return [pattern] if self.items is None else [pattern.replace(WILDCARDS, item) for item in self.items]
+    def files(self, pattern: str, among: Collection[str] | None = None) -> list[str]:
+        """One file per item, or per item `among` some, from a `pattern` with {encoder}/{item}."""
+        items = [WILDCARDS] if self.items is None else self.items
+        chosen = items if among is None or self.items is None else [item for item in items if item in among]
+        return [pattern.replace(WILDCARDS, item) for item in chosen]
 
     def log(self, pattern: str) -> str:
         """One file per job, named after the item or after the rule."""

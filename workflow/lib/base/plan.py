@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Callable
 from functools import cached_property
 
-from workflow.lib.activations.plan import SAMPLED, Cache, widest
+from workflow.lib.activations.plan import SAMPLED, Cache, matching, widest
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.jobs import Job, jobs_of
 from workflow.lib.base.names import (
@@ -28,7 +28,12 @@ from workflow.lib.base.tasks import labelled_rows, max_tokens_of, places_of_task
 from workflow.papers import Artifact
 
 # rules whose items may share a process, by the key of `share` in the config
-SHARES = {"finetune_model": "models", "sweep": "sweeps", "cache_activations": "activations"}
+SHARES = {
+    "finetune_model": "models",
+    "sweep": "sweeps",
+    "cache_activations": "activations",
+    "cache_temporarily": "activations",
+}
 
 
 def reads_of(method: str) -> Callable[[dict, str, str], list[Cache]]:
@@ -42,6 +47,8 @@ class Plan:
         self.config, self.papers = config, papers
         self.items: dict[str, dict[str, list[str]]] = {}  # rule -> item -> papers
         self.layers: dict[str, str] = {}  # of each cache
+        self.places: dict[str, list[str]] = {}  # <dataset>/<split> of each cache
+        self.readers: dict[str, list[str]] = {}  # files made from each cache
         self.artifacts = {key: paper.artifacts(config) for key, paper in papers.items()}
         for key, paper in papers.items():
             needs = [needs for _, needs in self.artifacts[key].values()]
@@ -57,6 +64,7 @@ class Plan:
             if self._ask(method, item, paper):
                 for cache in self.caches(method, item):
                     self._follow_cache(cache, paper)
+                    self.readers.setdefault(cache.item, []).append(file)
         elif stage == "sweeps":
             self._ask("sweep", rest.removesuffix(".parquet").rpartition(".")[0], paper)
         elif stage == "models":
@@ -64,7 +72,10 @@ class Plan:
 
     def _follow_cache(self, cache: Cache, paper: str) -> None:
         self.layers[cache.item] = widest(cache.layers, self.layers.get(cache.item, cache.layers))
-        if self._ask("cache_activations", cache.item, paper) and not is_pretrained(cache.model):
+        places = self.places.setdefault(cache.item, [])
+        places += [cache.place] * (cache.place not in places)
+        rule = "cache_temporarily" if self._entry(cache.item) else "cache_activations"
+        if self._ask(rule, cache.item, paper) and not is_pretrained(cache.model):
             self._ask("finetune_model", cache.model, paper)
 
     def _ask(self, rule: str, item: str, paper: str) -> bool:
@@ -118,6 +129,7 @@ class Plan:
         """Settings of one cached dataset: layers, maximum length, sampling."""
         unit, _, folder = target_of(item).rpartition("/")
         settings = {"layers": self.layers.get(item, "all"), "max_tokens": max_tokens_of(self.config, folder)}
+        settings |= {"places": self.places.get(item, [place_of(folder)])}
         if unit in SAMPLED:
             rsa = self.config["rsa"]  # enough tokens that every sample can have different ones
             settings |= {
@@ -128,7 +140,40 @@ class Plan:
         return settings
 
     def cache_data(self, item: str) -> list[str]:
-        return [data_file(place_of(item.rpartition("/")[2]))]
+        """The rows that pass through the model: of several datasets, if these annotate the same sentences."""
+        return [data_file(place) for place in self.places.get(item, [place_of(item.rpartition("/")[2])])]
+
+    def _entry(self, item: str) -> str | None:
+        """What makes a cache temporary; None if it is kept."""
+        return matching(item, self.config["activations"]["temporary"])
+
+    def cache_pattern(self, rule: str) -> str:
+        """Which items are a rule's, after the encoder: temporary ones have a rule of their own."""
+        entries = "|".join(self.config["activations"]["temporary"]) or "none"
+        ahead = "=" if rule == "cache_temporarily" else "!"
+        return rf"[a-z][a-z0-9_.-]*/(?{ahead}(?:{entries})[/-])(?:steps/)?[a-z_]+/[a-z0-9_]+-[a-z0-9_]+"
+
+    @cached_property
+    def _turns(self) -> dict[str, dict[str, list[str]]]:
+        """For each entry of activations.temporary, models in the order in which they have their turn, and the files
+        made from the temporary caches of each."""
+        turns: dict[str, dict[str, list[str]]] = {}
+        for item in self.items.get("cache_temporarily", {}):
+            files = turns.setdefault(self._entry(item), {}).setdefault(model_of(item), [])
+            files += [file for file in self.readers[item] if file not in files]
+        return turns
+
+    def waits_for(self, item: str) -> list[str]:
+        """What is made before a temporary cache: all that is made from the caches of the model `at_once` turns
+        earlier, which are deleted then, so that never more than `at_once` models have temporary caches of a kind."""
+        shares, at_once = self.config["share"], self.config["activations"]["at_once"]
+        if not at_once or item not in self.items.get("cache_temporarily", {}):
+            return []
+        if {shares["activations"], shares["analyses"]} != {1}:
+            return []  # where models share a job, they would wait for themselves
+        models = self._turns[self._entry(item)]
+        turn = list(models).index(model_of(item)) - at_once
+        return list(models.values())[turn] if turn >= 0 else []
 
     def artifact_files(self, key: str | None = None) -> list[str]:
         """Files of one paper's figures and tables, or of all papers'."""

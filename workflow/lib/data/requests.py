@@ -7,8 +7,9 @@ def datasets_from(config: dict, source: str) -> str:
 
 
 def fetch_settings(config: dict, dataset: str, split: str) -> dict:
-    """Settings of a dataset's split, without note and licence: editing these must not fetch the data again."""
-    entry = {key: value for key, value in config["registry"][dataset].items() if key not in ("note", "licence")}
+    """Settings of a dataset's split, without what does not change its rows: editing that must not fetch them again."""
+    others = ("note", "licence", "sentences_of")
+    entry = {key: value for key, value in config["registry"][dataset].items() if key not in others}
     return {
         "entry": entry,
         "dataset": dataset,

@@ -1,10 +1,10 @@
 """Activations that edge probes read: every layer of the tokens inside a dataset's spans."""
 
-from workflow.lib.activations.plan import Cache
+from workflow.lib.activations.plan import Cache, sentences_of
 
 SPLITS = ("train", "dev", "test")
 
 
 def reads(config: dict, model: str, dataset: str) -> list[Cache]:
     places = [f"{dataset}/{split}" for split in SPLITS]
-    return [Cache(model, "span", place, "all") for place in places]
+    return [Cache(model, "span", place, "all", text=sentences_of(config, place)) for place in places]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 import pyarrow.compute as pc
@@ -15,6 +16,7 @@ from workflow.lib.activations.cache import (
     read_vectors,
     read_words,
 )
+from workflow.lib.activations.shared_sentences import read_rows
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.names import encoder_of, file_of, folder_of, model_of, target_of
 from workflow.lib.data.dataset_files import read_dataset
@@ -22,7 +24,8 @@ from workflow.lib.methods.edges.alignment import first_tokens, ranges
 from workflow.lib.methods.edges.examples import Split
 from workflow.lib.methods.edges.targets import read_targets
 
-BYTES_HELD = 2 << 30  # size of the vectors in memory; a single model may need more
+BYTES_HELD = 2 << 30  # size of the vectors in memory of models that are probed side by side; a single one may need more
+MOST_IN_MEMORY = 6 << 30  # more than this is mapped from a scratch file: OntoNotes at 12 x 768 takes 50 GB
 
 
 def read_split(folders: list[Path], data: str | Path) -> Split:
@@ -35,7 +38,8 @@ def read_split(folders: list[Path], data: str | Path) -> Split:
     words_before = (np.cumsum(n_words) - n_words)[targets.row]
     needed = np.zeros(n_words.sum(), dtype=bool)
     needed[ranges((words_before + targets.start).ravel(), (targets.end - targets.start).ravel())] = True
-    tokens, first = first_tokens(*_tokens_of(folders), n_words, needed, str(folders[0]))
+    cached, example, word = _tokens_of(folders, info["dataset"])
+    tokens, first = first_tokens(example, word, n_words, needed, str(folders[0]))
     start, end = first[words_before + targets.start], first[words_before + targets.end]
 
     # keep a token if any span is open at it, so that spans remain contiguous when other tokens are dropped
@@ -47,7 +51,7 @@ def read_split(folders: list[Path], data: str | Path) -> Split:
     rows, first_target = np.unique(targets.row, return_index=True)
     ends = np.cumsum(n_words)
     return Split(
-        vectors=torch.from_numpy(_read_layers(folders, tokens[held])),
+        vectors=torch.from_numpy(_read_layers(folders, cached[tokens[held]])),
         first_token=np.append(place[first[(ends - n_words)[rows]]], place[-1]),
         first_target=np.append(first_target, len(targets.row)),
         start=place[start],
@@ -56,27 +60,43 @@ def read_split(folders: list[Path], data: str | Path) -> Split:
     )
 
 
-def _tokens_of(folders: list[Path]) -> tuple[np.ndarray, np.ndarray]:
-    """Example and word of every token, after a check that all models have the same tokens."""
-    found = [(read_units(last_layer_file(folder))[0], read_words(folder)) for folder in folders]
+def _tokens_of(folders: list[Path], dataset: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of all tokens of a dataset's rows: place in the cache, row and word; after a check that all models agree. Tokens
+    that only other datasets of the same sentences need are among them."""
+    found = [
+        (read_units(last_layer_file(folder))[0], read_words(folder), read_rows(folder, dataset)) for folder in folders
+    ]
     for folder, columns in zip(folders, found):
         if not all(map(np.array_equal, columns, found[0])):
             raise UserError(f"{folder} and {folders[0]} do not hold the same tokens; delete both and run again")
-    return found[0]
+    example, word, of_rows = found[0]
+    first, end = (np.searchsorted(example, of_rows, side=side) for side in ("left", "right"))
+    cached = ranges(first, end - first)
+    return cached, np.repeat(np.arange(len(of_rows)), end - first), word[cached]
 
 
 def _read_layers(folders: list[Path], rows: np.ndarray) -> np.ndarray:
-    """(models, layers, rows, width) vectors; besides the result, only one layer is in memory at a time."""
+    """(models, layers, rows, width) vectors; besides the result, only one layer is in memory at a time.
+
+    The result may be larger than memory: batches read only their own tokens."""
     files = [list(layer_files(folder).values()) for folder in folders]
     if len(set(map(len, files))) > 1:
         raise UserError(f"models of different depths cannot be probed side by side: {', '.join(map(str, folders))}")
     about = read_about(files[0][0])
-    kept = np.empty((len(files), len(files[0]), len(rows), about["width"]), dtype=about["dtype"])
+    kept = _new_array((len(files), len(files[0]), len(rows), about["width"]), np.dtype(about["dtype"]))
     for (model, layer), path in np.ndenumerate(np.array(files, dtype=object)):
         kept[model, layer] = read_vectors(path)[rows]
         if not np.isfinite(kept[model, layer]).all():
             raise UserError(f"{path} holds values that are no finite numbers; the model or the cache is broken")
     return kept
+
+
+def _new_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """In memory, or in a file of the job's temporary folder, which vanishes with the array."""
+    if np.prod(shape) * dtype.itemsize <= MOST_IN_MEMORY:
+        return np.empty(shape, dtype=dtype)
+    with TemporaryFile() as scratch:
+        return np.memmap(scratch, dtype=dtype, shape=shape)
 
 
 def read_splits(folders: list[str], files: list[str], models: list[str], dataset: str, splits: tuple[str, ...]):
