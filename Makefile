@@ -5,7 +5,7 @@ MIRROR ?=
 ENCODER ?=
 SNAKEMAKE := $(BIN)/snakemake --cores all
 
-.PHONY: figures test laptop bench lint format report rulegraph docs demo-docs performance encoders clean
+.PHONY: figures test laptop plan bench lint format report rulegraph docs demo-docs performance encoders clean
 
 figures: .venv/ready
 	$(SNAKEMAKE)
@@ -19,6 +19,10 @@ ENCODER_CONFIG = encoders={small: {path: '$(ENCODER)'$(comma) published_as: null
 laptop: .venv/ready
 	$(SNAKEMAKE) --configfile config/laptop.yaml \
 		$(if $(MIRROR)$(ENCODER),--config $(if $(MIRROR),mirror=$(MIRROR)) $(if $(ENCODER),"$(ENCODER_CONFIG)"))
+
+# What a run will take, before anything runs: make plan, make plan PRESET=config/paper.yaml
+plan: .venv/ready
+	@$(BIN)/python -m workflow.lib.costs.table $(PRESET) $(SET)
 
 bench: .venv/ready
 	$(BIN)/python -m tests.benchmarks.run

@@ -62,7 +62,7 @@ def test_of_a_pair_both_words_are_read_the_dependent_first(tmp_path):
 
 def test_a_cache_of_fewer_rows_than_the_data_is_refused(tmp_path):
     folder = cache(tmp_path / "cache", [3, 1], range(2))
-    with pytest.raises(UserError, match=r"has fewer examples than .*delete it"):
+    with pytest.raises(UserError, match=r"lacks units that .* labels; delete it"):
         LabelledVectors(folder, write(tmp_path / "train.parquet", TREES, "treebank"), "word")
 
 

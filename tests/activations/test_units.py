@@ -21,6 +21,7 @@ from workflow.lib.activations.cache import (
     read_words,
     words_file,
 )
+from workflow.lib.activations.labelled_vectors import LabelledVectors
 from workflow.lib.activations.shared_sentences import read_rows
 from workflow.lib.activations.units import spread_rows
 from workflow.lib.data.dataset_files import read_dataset, write_dataset
@@ -326,3 +327,19 @@ def test_sentences_of_several_datasets_pass_through_the_model_once(script, folde
     # the first sentence is in both, and once in the cache
     example, _ = read_units(layer_files(tmp_path / "shared")[0])
     assert len(set(example.tolist())) == 3
+
+
+def test_of_targets_only_the_labelled_words_are_cached_and_these_are_read(script, folder, tmp_path):
+    """What a task that labels some words reads is to the bit what it would read of all words."""
+    span = {"start2": None, "end2": None, "labels": ["x"]}
+    chosen = [[1], [0, 2], [], [0]]
+    targets = [[span | {"start1": word, "end1": word + 1} for word in words] for words in chosen]
+    rows = [{"id": f"{at}", "words": SENTENCES[at], "targets": targets[at]} for at in range(len(chosen))]
+    path, encoder = write(tmp_path / "data/some/train.parquet", rows, "spans"), folder / "encoders/base.0"
+    for unit in ("word", "target"):
+        script.cache_dataset(encoder, encoder, unit, (str(path),), tmp_path / unit, SETTINGS)
+    example, unit = read_units(layer_files(tmp_path / "target")[0])
+    assert list(zip(example.tolist(), unit.tolist())) == [(0, 1), (1, 0), (1, 2), (3, 0)]
+    of_words, of_targets = (LabelledVectors(tmp_path / unit, path, "word") for unit in ("word", "target"))
+    for layer in of_words.files:
+        np.testing.assert_array_equal(of_words.layer(layer), of_targets.layer(layer))

@@ -77,7 +77,7 @@ def test_only_layers_and_units_that_some_analysis_reads_are_cached(demo):
         layers["base.0/pos.full.f1.s0/word/pud-train"] == "blocks"
     )  # last for DirectProbe, blocks for label distances
     units = {target_of(item).rpartition("/")[0] for item in layers}
-    assert units == {"cls", "word", "sampled", "sampled_first", "span", "steps/word"}
+    assert units == {"cls", "word", "sampled", "sampled_first", "span", "target", "steps/word", "steps/target"}
 
 
 def test_every_cache_and_every_analysis_has_its_model(demo):
@@ -183,8 +183,9 @@ def test_never_more_models_have_temporary_caches_than_the_config_says():
     """Followed as Snakemake would: a cache is made once what it waits for is there, and is gone once it is read."""
     plan = plan_of("config/paper.yaml", activations={"at_once": 2})
     items = list(plan.items["cache_temporarily"])
-    assert {matching(item, ["steps", "span", "word/ewt"]) for item in items} == {"steps", "span", "word/ewt"}
-    for entry in ("steps", "span", "word/ewt"):
+    entries = ["steps", "span", "word/ewt", "cls/wikipedia"]
+    assert {matching(item, entries) for item in items} == set(entries)
+    for entry in entries:
         of_entry = [item for item in items if matching(item, [entry]) == entry]
         made, alive, most = set(), set(), 0
         waiting = list(of_entry)

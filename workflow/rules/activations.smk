@@ -2,8 +2,8 @@
 
 in   folders of encoders and of models fine-tuned from them, the datasets that analyses read
 out  activations/<encoder>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
-     layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <unit> = cls, word, sampled
-     (tokens), sampled_first (tokens of the first text alone), span (tokens inside annotated spans)
+     layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <unit> = cls, word, target
+     (labelled words), sampled (tokens), sampled_first (tokens of the first text alone), span (tokens inside annotated spans)
      activations/<encoder>/<adapted>/steps/<unit>/<dataset>-<split>/<update>/layer-<kk>.parquet: the same at saved steps
      …/span/<text>-<split>/rows.parquet: datasets that annotate the same sentences share a cache
 how  one forward pass per dataset writes the layers and units that any analysis reads, once for all papers; kinds listed
@@ -11,7 +11,6 @@ how  one forward pass per dataset writes the layers and units that any analysis 
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import encoder_folder, encoder_of, weights_folder
 
 for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
@@ -35,14 +34,16 @@ for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
             job.log("<results>/benchmarks/activations/{encoder}/{item}.tsv")
         wildcard_constraints:
             item=PLAN.cache_pattern(job.name),
-        # before sweeps, on whose tables only figures and verdicts depend
-        priority: 5
+        # before sweeps, on whose tables only figures and verdicts depend; what is temporary before other models are
+        # tuned, whose checkpoints wait for it
+        priority: 6 if job.name.startswith("cache_temporarily") else 5
         conda:
             "../../envs/environment.yaml"
         resources:
             gpu=config["gpu"],
-            mem_mb=growing(6000),
-            runtime=growing_minutes(240),
+            mem_mb=COSTS.memory("cache_activations", job.of),
+            disk_mb=COSTS.disk("cache_activations", job.of),
+            runtime=COSTS.minutes("cache_activations", job.of),
         params:
             work=job.params(PLAN.cache_settings),
             settings={key: config["activations"][key] for key in ("batch_size", "dtype")},

@@ -11,7 +11,7 @@ how  label hulls first; clustering only if these overlap; exact distances betwee
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
+from workflow.lib.costs.estimates import item_of
 
 
 rule directprobe:
@@ -29,8 +29,9 @@ rule directprobe:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=growing(6000),
-        runtime=growing_minutes(480),
+        mem_mb=COSTS.memory("directprobe", item_of),
+        disk_mb=COSTS.disk("directprobe", item_of),
+        runtime=COSTS.minutes("directprobe", item_of),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         settings=config["directprobe"],
@@ -55,8 +56,9 @@ rule label_distances:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=growing(6000),
-        runtime=growing_minutes(240),
+        mem_mb=COSTS.memory("label_distances", item_of),
+        disk_mb=COSTS.disk("label_distances", item_of),
+        runtime=COSTS.minutes("label_distances", item_of),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         modules=digest_of("scripts/label_distances.py"),

@@ -31,8 +31,9 @@ for job in PLAN.jobs("edges"):
             "../../envs/environment.yaml"
         resources:
             gpu=config["gpu"],
-            mem_mb=24000,  # all layers of the tokens inside spans are held: 10 GB for BERT-base on EWT
-            runtime=growing_minutes(480),
+            mem_mb=COSTS.memory("edges", job.of),
+            disk_mb=COSTS.disk("edges", job.of),
+            runtime=COSTS.minutes("edges", job.of),
         params:
             work=job.of,
             settings=config["edges"],
@@ -61,8 +62,9 @@ for job in PLAN.jobs("description_length"):
             "../../envs/environment.yaml"
         resources:
             gpu=config["gpu"],
-            mem_mb=24000,  # all layers of the tokens inside spans are held: 10 GB for BERT-base on EWT
-            runtime=growing_minutes(480),
+            mem_mb=COSTS.memory("description_length", job.of),
+            disk_mb=COSTS.disk("description_length", job.of),
+            runtime=COSTS.minutes("description_length", job.of),
         params:
             work=job.of,
             # the edge probe's settings, overridden by its own section

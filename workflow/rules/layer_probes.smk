@@ -8,7 +8,6 @@ how  with the layers above k removed and the others frozen, [CLS] at layer k is 
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import model_folder, model_of
 
 for job in PLAN.jobs("layer_probes"):
@@ -30,8 +29,9 @@ for job in PLAN.jobs("layer_probes"):
         conda:
             "../../envs/environment.yaml"
         resources:
-            mem_mb=growing(8000),
-            runtime=growing_minutes(120),
+            mem_mb=COSTS.memory("layer_probes", job.of),
+            disk_mb=COSTS.disk("layer_probes", job.of),
+            runtime=COSTS.minutes("layer_probes", job.of),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["layer_probes"],

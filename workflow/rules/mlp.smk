@@ -8,7 +8,6 @@ how  a grid of sizes and penalties, scored on held-out training points; the best
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 
 for job in PLAN.jobs("mlp"):
 
@@ -30,8 +29,9 @@ for job in PLAN.jobs("mlp"):
             "../../envs/environment.yaml"
         resources:
             gpu=config["gpu"],
-            mem_mb=growing(6000),
-            runtime=growing_minutes(480),
+            mem_mb=COSTS.memory("mlp", job.of),
+            disk_mb=COSTS.disk("mlp", job.of),
+            runtime=COSTS.minutes("mlp", job.of),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["mlp"],

@@ -9,7 +9,6 @@ how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW wit
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import encoder_folder, encoder_of
 
 
@@ -46,8 +45,9 @@ for job in PLAN.jobs("finetune_model"):
             "../../envs/environment.yaml"
         resources:
             gpu=config["gpu"],
-            mem_mb=growing(8000),
-            runtime=growing_minutes(720),
+            mem_mb=COSTS.memory("finetune_model", job.of),
+            disk_mb=COSTS.disk("finetune_model", job.of),
+            runtime=COSTS.minutes("finetune_model", job.of),
         params:
             settings=job.params(PLAN.training),
             modules=digest_of("scripts/finetune_model.py"),

@@ -9,7 +9,6 @@ how  greedy forward selection by cross-validation on train, all candidates at on
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 
 for job in PLAN.jobs("neurons"):
 
@@ -32,8 +31,9 @@ for job in PLAN.jobs("neurons"):
             "../../envs/environment.yaml"
         resources:
             gpu=config["gpu"],
-            mem_mb=growing(6000),
-            runtime=growing_minutes(240),
+            mem_mb=COSTS.memory("neurons", job.of),
+            disk_mb=COSTS.disk("neurons", job.of),
+            runtime=COSTS.minutes("neurons", job.of),
         params:
             work=job.params(PLAN.labelled_rows),
             settings=config["neurons"],

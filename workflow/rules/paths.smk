@@ -7,7 +7,7 @@ how  exact distances between the labels' convex hulls at every step and layer, w
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
+from workflow.lib.costs.estimates import item_of
 
 
 rule paths:
@@ -25,8 +25,9 @@ rule paths:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=growing(6000),
-        runtime=growing_minutes(480),
+        mem_mb=COSTS.memory("paths", item_of),
+        disk_mb=COSTS.disk("paths", item_of),
+        runtime=COSTS.minutes("paths", item_of),
     params:
         rows=lambda w: PLAN.labelled_rows(f"{w.encoder}/{w.adapted}/{w.task}"),
         modules=digest_of("scripts/paths.py"),

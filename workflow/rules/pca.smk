@@ -9,7 +9,6 @@ how  PCA fitted on general sentences or on the task's own texts, or random raw d
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import folder_name
 
 for job in PLAN.jobs("pca"):
@@ -32,8 +31,9 @@ for job in PLAN.jobs("pca"):
         conda:
             "../../envs/environment.yaml"
         resources:
-            mem_mb=growing(12000),
-            runtime=growing_minutes(120),
+            mem_mb=COSTS.memory("pca", job.of),
+            disk_mb=COSTS.disk("pca", job.of),
+            runtime=COSTS.minutes("pca", job.of),
         params:
             work=job.params(PLAN.labelled_rows),
             general=folder_name(config["pca"]["general"]),

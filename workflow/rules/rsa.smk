@@ -8,7 +8,6 @@ how  cosines of all pairs of tokens in both spaces; Pearson's correlation of the
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 
 for job in PLAN.jobs("rsa"):
 
@@ -27,8 +26,9 @@ for job in PLAN.jobs("rsa"):
         conda:
             "../../envs/environment.yaml"
         resources:
-            mem_mb=growing(2000),
-            runtime=growing_minutes(30),
+            mem_mb=COSTS.memory("rsa", job.of),
+            disk_mb=COSTS.disk("rsa", job.of),
+            runtime=COSTS.minutes("rsa", job.of),
         params:
             work=job.params(lambda item: [cache.item for cache in PLAN.caches("rsa", item)]),
             settings={key: config["rsa"][key] for key in ("tokens", "samples", "per_example")},

@@ -10,7 +10,6 @@ how  a linear map per layer and probe, trained so that squared norms predict dep
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 
 for job in PLAN.jobs("structural"):
 
@@ -32,8 +31,9 @@ for job in PLAN.jobs("structural"):
             "../../envs/environment.yaml"
         resources:
             gpu=config["gpu"],
-            mem_mb=growing(6000),
-            runtime=growing_minutes(480),
+            mem_mb=COSTS.memory("structural", job.of),
+            disk_mb=COSTS.disk("structural", job.of),
+            runtime=COSTS.minutes("structural", job.of),
         params:
             work=job.of,
             settings=config["structural"],

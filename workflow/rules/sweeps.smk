@@ -8,7 +8,6 @@ how  each run starts from its own seed, so that the numbers do not depend on how
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.machine import growing, growing_minutes
 from workflow.lib.base.names import data_file, encoder_folder, encoder_of, task_of
 from workflow.lib.base.tasks import places_of_task
 from workflow.lib.encoders.shapes import layers_of
@@ -37,8 +36,9 @@ for job in PLAN.jobs("sweep"):
             "../../envs/environment.yaml"
         resources:
             gpu=config["gpu"],
-            mem_mb=growing(8000),
-            runtime=growing_minutes(1440),
+            mem_mb=COSTS.memory("sweep", job.of),
+            disk_mb=COSTS.disk("sweep", job.of),
+            runtime=COSTS.minutes("sweep", job.of),
         params:
             settings=job.params(lambda model: PLAN.training(model, is_sweep=True)),
             weights=config["weights"],

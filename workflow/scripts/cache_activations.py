@@ -12,6 +12,7 @@ from workflow.lib.activations.shared_sentences import merged, write_rows
 from workflow.lib.activations.units import spread_rows, units_of
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import read_dataset
+from workflow.lib.data.labelled_units import words_in_spans
 from workflow.lib.encoders.loading import load_encoder, load_tokenizer, max_tokens
 from workflow.lib.encoders.tokenization import Encoded, encode, longest_for
 from workflow.lib.encoders.unit_pooling import TokenRuns
@@ -50,11 +51,13 @@ def tokenized(
     if unit == "span":
         sentences = merged({info["dataset"]: table for table, info in zip(tables, infos)})
         table, inside, of_rows = sentences.table, sentences.inside, sentences.rows
+    elif unit == "target":
+        inside = words_in_spans(table)
     example = spread_rows(len(table), rows)
     table = table.take(example) if len(example) < len(table) else table
     # for any unit, rows that are lists of words reach the tokenizer as lists
     tokenizer = tokenizer_of(encoder, for_words=unit == "word" or "words" in table.column_names)
-    how = {"by_word": unit == "word", "first_only": unit == "sampled_first"}
+    how = {"by_word": unit in ("word", "target"), "first_only": unit == "sampled_first"}
     encoded = encode(table, info, tokenizer, longest_for(info, longest, limit), **how)
     digest = " ".join(info["digest"] for info in infos)
     return encoded, units_of(unit, encoded, inside, per_row, seed), example, digest, of_rows

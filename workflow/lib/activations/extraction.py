@@ -14,14 +14,13 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow.lib.activations.cache import LayerWriter, layer_file, write_words
-from workflow.lib.activations.plan import SAMPLED
+from workflow.lib.activations.plan import BYTES_HELD, SAMPLED
 from workflow.lib.encoders.batches import sorted_batches
 from workflow.lib.encoders.device import device
 from workflow.lib.encoders.states import StateReader
 from workflow.lib.encoders.tokenization import Encoded
 from workflow.lib.encoders.unit_pooling import TokenRuns, mean_of_tokens
 
-BYTES_HELD = 512 << 20  # size of a chunk's vectors, all layers; two chunks are in memory at a time
 MOST_UNITS = 35_000  # per chunk, for narrow encoders: the model is idle while the last chunk is written
 
 Vectors = dict[int, np.ndarray]  # by layer

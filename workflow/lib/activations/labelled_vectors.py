@@ -11,6 +11,11 @@ from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.data.labelled_units import labelled_units
 
 
+def _places(example: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """One number for each unit of each example, in the order of the cache."""
+    return example.astype(np.int64) << 32 | unit.astype(np.int64)
+
+
 class LabelledVectors:
     """`folder`: the activations of one dataset; `data`: its file; `head`: the task's head, which defines the units."""
 
@@ -18,10 +23,13 @@ class LabelledVectors:
         self.files, self.folder = layer_files(folder), folder
         table, self.info = read_dataset(data)
         self.units = labelled_units(table, self.info, head)
-        example, _ = read_units(self.files[self.last])
-        if self.units.example[-1] > example[-1]:
-            raise UserError(f"{folder} has fewer examples than {data}; delete it and run again")
-        self._first = np.searchsorted(example, np.arange(example[-1] + 2))
+        cached = _places(*read_units(self.files[self.last]))
+        wanted = self.units.words if len(self.units.words) else np.zeros((1, len(self.units)), np.int64)
+        self._rows = [np.searchsorted(cached, _places(self.units.example, of_units)) for of_units in wanted]
+        for rows, of_units in zip(self._rows, wanted):
+            found = np.append(cached, -1)[rows]
+            if not np.array_equal(found, _places(self.units.example, of_units)):
+                raise UserError(f"{folder} lacks units that {data} labels; delete it and run again")
 
     @property
     def labels(self) -> np.ndarray:
@@ -36,10 +44,7 @@ class LabelledVectors:
     def layer(self, layer: int) -> np.ndarray:
         """(units, width) float32; a pair's vectors are concatenated, the dependent's first."""
         vectors = read_vectors(self.files[layer]).astype(np.float32, copy=False)
-        rows = self._first[self.units.example]
-        if not len(self.units.words):
-            return vectors[rows]
-        return np.concatenate([vectors[rows + words] for words in self.units.words], axis=1)
+        return np.concatenate([vectors[rows] for rows in self._rows], axis=1)
 
 
 def labelled_vectors(folders: list[str], files: list[str], model: str, rows: dict, split: str) -> LabelledVectors:

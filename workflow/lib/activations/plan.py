@@ -6,6 +6,7 @@ from workflow.lib.base.names import folder_name, target_of
 
 # Which layers are stored: the last one; the outputs of all blocks (1..L); these and the embeddings (0..L).
 LAYERS = ("last", "blocks", "all")
+BYTES_HELD = 512 << 20  # size of a chunk's vectors, all layers; two chunks are in memory at a time
 SAMPLED = ("sampled", "sampled_first")  # units that are a random selection of tokens
 
 
@@ -15,6 +16,7 @@ class Cache:
 
     unit  cls      the first token of every text            word    every word: the mean of its tokens
           sampled  random tokens of random rows (for RSA)   span    tokens of the words inside annotated spans
+          target   words of which an annotated span consists (for tasks that label some words)
           sampled_first  the same of rows cut to their first text: the premise of a pair, the question of a passage
           steps/…  the same unit at every saved step of the model's fine-tuning
     """

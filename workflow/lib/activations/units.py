@@ -1,10 +1,10 @@
-"""Which units of a dataset are cached: [CLS], words, or the tokens that an analysis selects."""
+"""Which units of a dataset are cached: [CLS], words, or the words or tokens that an analysis selects."""
 
 import numpy as np
 
 from workflow.lib.activations.plan import SAMPLED
 from workflow.lib.encoders.tokenization import Encoded
-from workflow.lib.encoders.unit_pooling import TokenRuns, single_tokens, words_of
+from workflow.lib.encoders.unit_pooling import TokenRuns, single_tokens, some_words_of, words_of
 
 
 def spread_rows(n_rows: int, most: int | None) -> np.ndarray:
@@ -17,12 +17,14 @@ def spread_rows(n_rows: int, most: int | None) -> np.ndarray:
 def units_of(
     unit: str, encoded: Encoded, inside: list[np.ndarray] | None = None, per_row: int = 0, seed: int = 0
 ) -> TokenRuns:
-    """The tokens of every unit. `inside`: for `span`, the words inside spans; `per_row`, `seed`: for `sampled`."""
+    """The tokens of every unit. `inside`: the words inside spans, for `span` and `target`; the rest: for `sampled`."""
     n_rows = len(encoded.lengths)
     if unit == "cls":
         return single_tokens([np.zeros(1, np.int64)] * n_rows, [np.zeros(1, np.int64)] * n_rows)
     if unit == "word":
         return words_of(encoded)
+    if unit == "target":
+        return some_words_of(encoded, inside)
     tokens = [np.flatnonzero(special == 0) for special in encoded.special]
     if unit == "token":
         chosen = [np.arange(len(of_row)) for of_row in tokens]

@@ -180,7 +180,7 @@ def composed(*layers: dict) -> dict:
 def _check_encoders(config: dict, faults: Faults) -> None:
     encoders = config["encoders"]
     for name, entry in encoders.items():
-        if "width" in entry:
+        if "heads" in entry:
             must = f"a divisor of the width, {entry['width']}"
             faults.unless(entry["width"] % entry["heads"] == 0, f"encoders.{name}.heads", entry["heads"], must)
         used = [instance for instance in faults.used if instance.split(".")[0] == name]

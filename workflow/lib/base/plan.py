@@ -74,7 +74,7 @@ class Plan:
         self.layers[cache.item] = widest(cache.layers, self.layers.get(cache.item, cache.layers))
         places = self.places.setdefault(cache.item, [])
         places += [cache.place] * (cache.place not in places)
-        rule = "cache_temporarily" if self._entry(cache.item) else "cache_activations"
+        rule = "cache_temporarily" if self.temporary_as(cache.item) else "cache_activations"
         if self._ask(rule, cache.item, paper) and not is_pretrained(cache.model):
             self._ask("finetune_model", cache.model, paper)
 
@@ -143,7 +143,7 @@ class Plan:
         """The rows that pass through the model: of several datasets, if these annotate the same sentences."""
         return [data_file(place) for place in self.places.get(item, [place_of(item.rpartition("/")[2])])]
 
-    def _entry(self, item: str) -> str | None:
+    def temporary_as(self, item: str) -> str | None:
         """What makes a cache temporary; None if it is kept."""
         return matching(item, self.config["activations"]["temporary"])
 
@@ -159,7 +159,7 @@ class Plan:
         made from the temporary caches of each."""
         turns: dict[str, dict[str, list[str]]] = {}
         for item in self.items.get("cache_temporarily", {}):
-            files = turns.setdefault(self._entry(item), {}).setdefault(model_of(item), [])
+            files = turns.setdefault(self.temporary_as(item), {}).setdefault(model_of(item), [])
             files += [file for file in self.readers[item] if file not in files]
         return turns
 
@@ -171,7 +171,7 @@ class Plan:
             return []
         if {shares["activations"], shares["analyses"]} != {1}:
             return []  # where models share a job, they would wait for themselves
-        models = self._turns[self._entry(item)]
+        models = self._turns[self.temporary_as(item)]
         turn = list(models).index(model_of(item)) - at_once
         return list(models.values())[turn] if turn >= 0 else []
 

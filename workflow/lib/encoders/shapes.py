@@ -5,11 +5,16 @@ from pathlib import Path
 
 from workflow.lib.base.errors import UserError
 
-NAMES = {"layers": ("num_hidden_layers", "n_layers"), "width": ("hidden_size", "dim")}
+NAMES = {
+    "layers": ("num_hidden_layers", "n_layers"),
+    "width": ("hidden_size", "dim"),
+    "heads": ("num_attention_heads", "n_heads"),
+    "feed_forward": ("intermediate_size", "hidden_dim"),
+}
 
 
 def shape_of(config: dict, encoder: str, what: str) -> int | None:
-    """`layers` or `width` of `<name>.<seed>` or `<name>`; None if unknown before the encoder is fetched."""
+    """One of NAMES, of `<name>.<seed>` or `<name>`; None if unknown before the encoder is fetched."""
     name = encoder.split(".")[0]
     entry = config["encoders"][config["encoders"][name].get("like", name)]
     if "path" in entry:

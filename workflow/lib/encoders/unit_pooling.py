@@ -69,6 +69,15 @@ def words_of(encoded: Encoded) -> TokenRuns:
     return TokenRuns(offset, first, size, np.concatenate([np.empty(0, np.int64), *map(np.arange, n_words)]))
 
 
+def some_words_of(encoded: Encoded, chosen: list[np.ndarray]) -> TokenRuns:
+    """Some words of every row as units."""
+    every, n_words = words_of(encoded), [len(of_row) for of_row in chosen]
+    offset = np.concatenate([[0], np.cumsum(n_words)]).astype(np.int64)
+    number = np.concatenate([np.empty(0, np.int64), *chosen])
+    at = np.repeat(every.offset[:-1], n_words) + number
+    return TokenRuns(offset, every.first[at], every.size[at], number)
+
+
 def mean_of_tokens(states: torch.Tensor, tokens: BatchTokens) -> torch.Tensor:
     """(units, width) means of hidden states (rows, longest, width)."""
     token, unit, size = (tensor.to(states.device) for tensor in tokens)

@@ -3,6 +3,7 @@
 from workflow.lib.activations.plan import Cache, sentences_of
 
 SPLITS = ("train", "dev", "test")
+MOST_IN_MEMORY = 6 << 30  # bytes of vectors; more are mapped from a scratch file: OntoNotes at 12 x 768 takes 50 GB
 
 
 def reads(config: dict, model: str, dataset: str) -> list[Cache]:

@@ -22,10 +22,10 @@ from workflow.lib.base.names import encoder_of, file_of, folder_of, model_of, ta
 from workflow.lib.data.dataset_files import read_dataset
 from workflow.lib.methods.edges.alignment import first_tokens, ranges
 from workflow.lib.methods.edges.examples import Split
+from workflow.lib.methods.edges.plan import MOST_IN_MEMORY
 from workflow.lib.methods.edges.targets import read_targets
 
 BYTES_HELD = 2 << 30  # size of the vectors in memory of models that are probed side by side; a single one may need more
-MOST_IN_MEMORY = 6 << 30  # more than this is mapped from a scratch file: OntoNotes at 12 x 768 takes 50 GB
 
 
 def read_split(folders: list[Path], data: str | Path) -> Split:

@@ -1,0 +1,77 @@
+"""Fits the speed of a core and the memory of every rule to the benchmark files of finished runs.
+
+    python -m workflow.lib.costs.fit <config file or - for the demo>=<folder of the run> …
+
+Relative errors count, not seconds, so that small jobs and large ones are met alike. No coefficient is negative.
+"""
+
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+from scipy.optimize import nnls
+
+from workflow.lib.base.plan import Plan
+from workflow.lib.base.work import work_in
+from workflow.lib.costs.estimates import FILE
+from workflow.lib.costs.planned import planned_jobs
+from workflow.lib.costs.table import plan_of
+
+UNITS = np.array([1.0, 1e-3, 1e-9])  # a second, a millisecond a call, a second per 1e9 operations
+
+
+def measured_jobs(plan: Plan, run: Path) -> pd.DataFrame:
+    """Jobs of a run that have a benchmark file: rule, work, processor seconds and largest memory."""
+    rows = []
+    for job in planned_jobs(plan):
+        path, log = run / "benchmarks" / f"{job.name}.tsv", run / "logs" / f"{job.name}.log"
+        if not path.exists():
+            continue
+        with path.open() as file:
+            found = next(csv.DictReader(file, delimiter="\t"))
+        work = work_in(log.read_text()) if log.exists() else None
+        seconds = work["cpu_seconds"] if work else float("nan")
+        took = {"core_seconds": seconds, "mb": pd.to_numeric(found["max_rss"], errors="coerce")}
+        counted = {"calls": job.work.calls, "flops": job.work.flops, "held": job.work.held / 1e6}
+        rows.append({"rule": job.rule.replace("cache_temporarily", "cache_activations")} | counted | took)
+    return pd.DataFrame(rows)
+
+
+def fitted_speed(jobs: pd.DataFrame) -> dict:
+    jobs = jobs.dropna(subset="core_seconds")
+    terms = np.stack([np.ones(len(jobs)), jobs["calls"], jobs["flops"]], axis=1) * UNITS
+    found = nnls(terms / jobs["core_seconds"].to_numpy()[:, None], np.ones(len(jobs)))[0] * UNITS
+    start, call, of_flop = map(float, found)
+    return {"start": start, "call": call, "speed": 1 / of_flop if of_flop else 1e15}
+
+
+def fitted_memory(jobs: pd.DataFrame) -> dict:
+    """Python and its libraries, as the smallest job has them, and what jobs take for each byte that they hold: never
+    less than one, and as much as the job that takes the most, of those that hold enough to tell."""
+    jobs = jobs.dropna(subset="mb")
+    base = float((jobs["mb"] - jobs["held"]).min().clip(50))
+    large = jobs[jobs["held"] > 100]
+    over = ((large["mb"] - base) / large["held"]).max() if len(large) else 1.0
+    short = (jobs["mb"] - jobs["held"] * max(1.0, over)).max()
+    return {"base_mb": max(base, float(short)), "per_byte": max(1.0, float(over))}
+
+
+def rounded(number: float) -> float:
+    return float(f"{number:.3g}")
+
+
+if __name__ == "__main__":
+    runs = [argument.split("=", 1) for argument in sys.argv[1:]]
+    jobs = pd.concat([measured_jobs(plan_of(None if name == "-" else name), Path(run)) for name, run in runs])
+    found = {}
+    for rule, of_rule in jobs.groupby("rule"):
+        both = fitted_speed(of_rule) | fitted_memory(of_rule)
+        found[rule] = {name: rounded(value) for name, value in both.items()} | {"jobs": len(of_rule)}
+        of = found[rule]
+        ratio = (of["start"] + of["call"] * of_rule["calls"] + of_rule["flops"] / of["speed"]) / of_rule["core_seconds"]
+        print(f"{rule:20} {len(of_rule):4} jobs, predicted / measured {ratio.min():.2f} to {ratio.max():.2f}", of)
+    lines = [f"  {rule}: {yaml.safe_dump(of, default_flow_style=True, width=200)}" for rule, of in found.items()]
+    FILE.write_text(FILE.read_text().partition("core:\n")[0] + "core:\n" + "".join(lines))

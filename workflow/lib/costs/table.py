@@ -1,0 +1,130 @@
+"""`make plan`: what a run will take, by paper and rule, before anything runs.
+
+python -m workflow.lib.costs.table [config file] [key=value …]
+"""
+
+import copy
+import sys
+from pathlib import Path
+
+import pandas as pd
+import yaml
+from snakemake.exceptions import WorkflowError
+
+from workflow.lib.base.digests import ROOT
+from workflow.lib.base.names import encoder_of, model_of
+from workflow.lib.base.plan import Plan
+from workflow.lib.base.start import start
+from workflow.lib.costs.encoders import encoder_shape
+from workflow.lib.costs.estimates import core_seconds, gpu_seconds, memory_mb, speeds
+from workflow.lib.costs.planned import ON_GPU, Planned, downloads, planned_jobs
+
+CORES_PER_GPU = 8
+GPU = "a100"
+
+
+def merged(base: dict, changes: dict) -> dict:
+    """As Snakemake merges config files."""
+    base = copy.deepcopy(base)
+    for key, value in changes.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        base[key] = merged(base[key], value) if both else value
+    return base
+
+
+def plan_of(preset: str | None, changes: dict | None = None) -> Plan:
+    """The plan of a config file, or of the demo."""
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    config = merged(config, yaml.safe_load(Path(preset).read_text())) if preset else config
+    return start(merged(config, changes or {}))[1]
+
+
+def rows_of(plan: Plan) -> pd.DataFrame:
+    """One row per job that computes."""
+
+    def row(job: Planned) -> dict:
+        is_gpu = bool(plan.config["gpu"]) and job.rule in ON_GPU
+        seconds = gpu_seconds(job.rule, job.work, GPU) if is_gpu else core_seconds(job.rule, job.work)
+        gigabytes = {"memory": memory_mb(job.rule, job.work) / 1e3, "kept": job.work.kept / 1e9}
+        return {
+            "paper": job.paper,
+            "rule": job.rule,
+            "model": model_of(job.items[0]),
+            "temporary": plan.temporary_as(job.items[0]) if job.rule == "cache_temporarily" else None,
+            "gpu_hours": seconds / 3600 if is_gpu else 0.0,
+            "core_hours": 0.0 if is_gpu else seconds / 3600,
+            "scratch": job.work.scratch / 1e9,
+            **gigabytes,
+        }
+
+    return pd.DataFrame(map(row, planned_jobs(plan)))
+
+
+def by_rule(rows: pd.DataFrame) -> pd.DataFrame:
+    found = rows.groupby(["paper", "rule"], sort=False).agg(
+        jobs=("rule", "size"), gpu_hours=("gpu_hours", "sum"), core_hours=("core_hours", "sum"),
+        memory=("memory", "max"), kept=("kept", "sum"), scratch=("scratch", "max"),
+    )  # fmt: skip
+    return found.reset_index()
+
+
+def disk(plan: Plan, rows: pd.DataFrame, jobs_at_once: int = 1) -> dict[str, float]:
+    """Gigabytes that stay, and the most at a time: temporary vectors of the models whose turn it is, and what the
+    largest jobs write for themselves."""
+    is_temporary = rows["temporary"].notna()
+    encoders = {encoder_of(model) for model in rows["model"]}
+    stays = rows.loc[~is_temporary, "kept"].sum() + sum(downloads(plan).values()) / 1e9
+    stays += sum(4 * encoder_shape(plan.config, encoder).parameters for encoder in encoders) / 1e9
+    waiting = 0.0
+    for _, of_entry in rows[is_temporary].groupby("temporary"):
+        of_models = of_entry.groupby("model")["kept"].sum().sort_values(ascending=False)
+        waiting += of_models.head(plan.config["activations"]["at_once"] or len(of_models)).sum()
+    return {"stays": stays, "peak": stays + waiting + rows["scratch"].nlargest(jobs_at_once).sum()}
+
+
+def wall_hours(rows: pd.DataFrame, n_gpus: int, n_cores: int) -> float:
+    """The share of the work that falls to each, but no less than a chain: tune a model, cache it, analyse it."""
+    longest = rows.groupby("rule")[["gpu_hours", "core_hours"]].max().sum(axis=1)
+    groups = {"finetune_model": "model", "cache_activations": "cache", "cache_temporarily": "cache"}
+    chain = longest.groupby(longest.index.map(lambda rule: groups.get(rule, "analysis"))).max().sum()
+    return max(rows["gpu_hours"].sum() / max(1, n_gpus), rows["core_hours"].sum() / n_cores, chain)
+
+
+def page(plan: Plan) -> str:
+    rows, loaded = rows_of(plan), downloads(plan)
+    table = by_rule(rows).rename(columns={"memory": "memory GB", "kept": "disk GB", "scratch": "scratch GB"})
+    gpu_hours, core_hours = rows["gpu_hours"].sum(), rows["core_hours"].sum()
+    space = [disk(plan, rows, n) for n in (1, 4)]
+    text = [
+        f"# {plan.config['run']}: what it takes",
+        "",
+        table.to_string(index=False, float_format="{:.2f}".format),
+        "",
+    ]
+    text += [
+        f"In all: {len(rows):,} jobs, {gpu_hours:,.1f} GPU hours, {core_hours:,.1f} core hours.",
+        f"Largest memory of a job: {rows['memory'].max():.1f} GB ({rows.loc[rows['memory'].idxmax(), 'rule']}).",
+        f"Disk: {space[0]['stays']:.1f} GB stay; at most {space[0]['peak']:.1f} GB with one job at a time, "
+        f"{space[1]['peak']:.1f} GB with four.",
+        f"Downloads: {sum(loaded.values()) / 1e9:.2f} GB ({', '.join(loaded) or 'nothing'}).",
+    ]
+    if plan.config["gpu"]:
+        of = speeds()["gpu"][GPU]
+        hours = ", ".join(f"{wall_hours(rows, n, CORES_PER_GPU * n):.1f} h on {n}" for n in (1, 4, 16))
+        text += [
+            f"Wall time: {hours} GPUs with {CORES_PER_GPU} cores each. Assumed of a GPU ({GPU}): {1e3 * of['call']:g}"
+            f" ms a call, {of['speed']:.0e} operations a second (workflow/resources/speeds.yaml)."
+        ]
+    else:
+        minutes = ", ".join(f"{60 * wall_hours(rows, 0, n):.0f} min on {n}" for n in (1, 2, 8))
+        text += [f"Wall time: {minutes} cores; data, drawings and tables not counted."]
+    return "\n".join([*text, ""])
+
+
+if __name__ == "__main__":
+    preset = next((argument for argument in sys.argv[1:] if "=" not in argument), None)
+    given = dict(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
+    try:
+        print(page(plan_of(preset, {key: yaml.safe_load(value) for key, value in given.items()})))
+    except WorkflowError as error:
+        sys.exit(str(error))
