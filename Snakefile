@@ -13,7 +13,7 @@ min_version("9.25")
 sys.path.insert(0, workflow.basedir)
 
 from workflow.lib.base.start import start
-from workflow.lib.costs.estimates import Resources
+from workflow.lib.costs.estimates import Costs
 
 STAGES = "data encoders models sweeps activations".split()
 METHODS = "pca neurons rsa edges structural mlp directprobe paths layer_probes".split()
@@ -25,7 +25,7 @@ configfile: os.path.join(workflow.basedir, "config/config.yaml")
 # the checked config, and what the papers of this run need (workflow/papers/<key>/plan.py)
 config, PLAN = start(config)
 # memory, disk and time of a rule's jobs, from the size of their work
-COSTS = Resources(PLAN)
+COSTS = Costs(PLAN)
 
 
 pathvars:

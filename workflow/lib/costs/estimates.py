@@ -53,7 +53,7 @@ def item_of(wildcards) -> list[str]:
     return [f"{wildcards.encoder}/{wildcards.adapted}/{wildcards.task}"]
 
 
-class Resources:
+class Costs:
     """What rules ask for: functions of wildcards and attempt, as Snakemake calls them. `items_of`: wildcards -> items
     of the job. A second attempt asks for twice as much."""
 

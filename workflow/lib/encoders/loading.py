@@ -1,5 +1,6 @@
 """Loads an encoder and its tokenizer from a folder, without network access or remote code."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +9,16 @@ import torch
 from safetensors import SafetensorError
 from tokenizers import pre_tokenizers
 from torch import nn
-from transformers import MODEL_MAPPING, AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    MODEL_MAPPING,
+    AutoConfig,
+    AutoModel,
+    AutoTokenizer,
+    BertConfig,
+    BertTokenizerFast,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 from transformers.utils import logging as transformers_logging
 
 from workflow.lib.base.errors import UserError
@@ -26,13 +36,13 @@ def load_encoder(folder: str | Path) -> PreTrainedModel:
     _check_folder(folder, "encoder")
     local = {"local_files_only": True, "trust_remote_code": False}
     try:
-        config = AutoConfig.from_pretrained(folder, **local)
+        config = (BertConfig if _is_early_bert(folder) else AutoConfig).from_pretrained(folder, **local)
         kind = MODEL_MAPPING[type(config)]
         options = {"attn_implementation": "sdpa"} if kind._supports_sdpa else {}
         with _quietly():
             # without a dtype the checkpoint's own would be taken, and half precision ruins the analyses
             model, info = AutoModel.from_pretrained(
-                folder, dtype=torch.float32, output_loading_info=True, **local, **options
+                folder, config=config, dtype=torch.float32, output_loading_info=True, **local, **options
             )
     except (*UNREADABLE, KeyError) as error:
         raise UserError(f"encoder folder {folder} cannot be loaded: {_first_line(error)}") from error
@@ -49,7 +59,8 @@ def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTok
     """A fast tokenizer. `for_words`: inputs are lists of words; a byte-level tokenizer needs a space before each."""
     _check_folder(folder, "tokenizer")
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        kind = BertTokenizerFast if _is_early_bert(folder) else AutoTokenizer
+        tokenizer = kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except UNREADABLE as error:
         raise UserError(f"tokenizer folder {folder} cannot be loaded: {_first_line(error)}") from error
     if len(tokenizer) <= len(tokenizer.all_special_tokens):
@@ -90,6 +101,13 @@ def _check_folder(folder: str | Path, role: str) -> None:
     # transformers would look for a missing folder's name on the Hub
     if not (Path(folder) / "config.json").is_file() and not (Path(folder) / "tokenizer_config.json").is_file():
         raise UserError(f"{role} folder {folder} does not exist or has no config.json")
+
+
+def _is_early_bert(folder: str | Path) -> bool:
+    """BERTs of before there were other models, such as Google's miniatures: their config names no kind of model."""
+    path = Path(folder) / "config.json"
+    about = json.loads(path.read_text()) if path.is_file() else {"model_type": None}
+    return "model_type" not in about and "type_vocab_size" in about
 
 
 def _first_line(error: Exception) -> str:

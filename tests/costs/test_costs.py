@@ -1,0 +1,181 @@
+"""Estimates against what is counted or measured otherwise: torch's own counter, real encoders, planted speeds."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+from transformers import BertConfig, BertModel
+
+from tests.papers.test_plans import plan_of
+from workflow.lib.costs import fit, table
+from workflow.lib.costs.encoders import Shape, encoder_shape
+from workflow.lib.costs.estimates import LONGEST, Costs, core_seconds, memory_mb, speeds
+from workflow.lib.costs.planned import downloads, planned_jobs, work_of
+from workflow.lib.costs.sizes import size_of
+from workflow.lib.costs.work import Work
+
+SHAPES = [Shape(2, 32, 64, 2, 100), Shape(3, 64, 256, 4, 500)]
+
+
+def bert(shape: Shape) -> BertModel:
+    config = BertConfig(vocab_size=shape.vocabulary, hidden_size=shape.width, num_hidden_layers=shape.layers,
+                        num_attention_heads=shape.heads, intermediate_size=shape.feed_forward)  # fmt: skip
+    return BertModel(config, add_pooling_layer=False)
+
+
+@pytest.fixture(scope="module")
+def paper():
+    plan = plan_of("config/paper.yaml")
+    plan.config["gpu"] = 1
+    return plan
+
+
+@pytest.fixture(scope="module")
+def demo():
+    plan = plan_of()
+    plan.config["gpu"] = 0
+    return plan
+
+
+# ---- encoders
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_operations_are_those_that_torch_counts(shape):
+    ids = torch.zeros(5, 20, dtype=torch.long)
+    with FlopCounterMode(display=False) as counter:
+        bert(shape)(ids)
+    assert counter.get_total_flops() == pytest.approx(shape.forward(100, 20), rel=0.02)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_weights_are_the_model_s(shape):
+    assert sum(weight.numel() for weight in bert(shape).parameters()) == pytest.approx(shape.parameters, rel=0.05)
+
+
+def test_shapes_come_from_the_config(paper, demo):
+    assert encoder_shape(paper.config, "bert.0").parameters == pytest.approx(109e6, rel=0.01)
+    assert encoder_shape(paper.config, "untrained.0") == encoder_shape(paper.config, "bert.0")
+    small = encoder_shape(demo.config, "base.0")
+    assert (small.layers, small.width, small.feed_forward, small.heads) == (4, 64, 128, 4)
+
+
+# ---- sizes
+
+
+def test_rows_are_the_config_s_or_all_that_are_published(paper, demo):
+    assert size_of(paper.config, "mnli/train").rows == 392_702
+    assert size_of(paper.config, "wikipedia/sentences").rows == 1_000_000
+    assert size_of(demo.config, "imdb/train").rows == demo.config["datasets"]["imdb"]["rows"]["train"]
+
+
+def test_texts_that_are_cut_have_fewer_tokens(paper):
+    whole, cut = (size_of(paper.config, "imdb/train", longest) for longest in (512, 128))
+    assert 200 < whole.tokens < 512 and 100 < cut.tokens <= 128 == cut.longest
+
+
+# ---- estimates
+
+
+def test_every_planned_job_has_an_estimate(paper, demo):
+    for plan in (paper, demo):
+        for job in planned_jobs(plan):
+            assert core_seconds(job.rule, job.work) > 0 and memory_mb(job.rule, job.work) > 50, job
+            assert job.work.calls > 0 and job.work.flops > 0 and job.work.held > 0, job
+
+
+def test_more_rows_wider_and_deeper_encoders_take_more(demo):
+    item = "base.0/pretrained/imdb"
+    before = {rule: work_of(demo, rule, item) for rule in ("pca", "neurons")}
+    wider = plan_of(datasets={"imdb": {"rows": {"train": 8000}}})
+    wider.config["gpu"] = 0
+    for rule, work in before.items():
+        more = work_of(wider, rule, item)
+        assert more.flops > work.flops and more.held > work.held, rule
+
+
+def test_a_second_attempt_asks_for_twice_as_much_up_to_a_day(paper):
+    costs, wildcards = Costs(paper), SimpleNamespace(encoder="bert.0", item="pretrained/dbpedia")
+    items_of = lambda w: [f"{w.encoder}/{w.item}"]  # noqa: E731
+    for ask in (costs.memory("pca", items_of), costs.minutes("neurons", items_of)):
+        assert ask(wildcards, 2) == 2 * ask(wildcards, 1)
+    assert costs.minutes("pca", items_of)(wildcards, 9) == LONGEST
+
+
+def test_jobs_on_a_gpu_are_given_a_gpu_s_time(paper):
+    on_gpu, items_of = Costs(paper), lambda w: ["bert.0/imdb.full.f1.s0"]  # noqa: E731
+    on_cpu = plan_of("config/paper.yaml")
+    on_cpu.config["gpu"] = 0
+    asked = [costs.minutes("finetune_model", items_of)(None, 1) for costs in (on_gpu, Costs(on_cpu))]
+    assert asked[0] < asked[1]
+
+
+# ---- targets of the paper preset
+
+
+def test_the_paper_preset_fits_the_disk_and_memory_that_docs_promise(paper):
+    rows = table.rows_of(paper)
+    assert table.disk(paper, rows)["peak"] < 100 and rows["memory"].max() < 24
+
+
+def test_without_temporary_caches_it_would_not(paper):
+    changed = plan_of("config/paper.yaml", activations={"temporary": [], "dtype": "float32"})
+    changed.config["gpu"] = 1
+    assert table.disk(changed, table.rows_of(changed))["peak"] > 300
+
+
+def test_disk_counts_the_largest_models_at_a_time(paper):
+    rows = pd.DataFrame({"model": ["bert.0/a", "bert.0/a", "bert.0/b", "bert.0/c"], "kept": [4.0, 3.0, 5.0, 2.0],
+                         "temporary": ["span", "span", "span", None], "scratch": [0.0, 1.0, 0.5, 0.0]})  # fmt: skip
+    stays = 2 + sum(downloads(paper).values()) / 1e9 + 4 * encoder_shape(paper.config, "bert.0").parameters / 1e9
+    found = table.disk(paper, rows, jobs_at_once=2)
+    assert found["stays"] == pytest.approx(stays) and found["peak"] == pytest.approx(stays + 7 + 1.5)
+
+
+def test_wall_time_is_no_less_than_a_chain_and_than_the_share_of_each():
+    rows = pd.DataFrame({"rule": ["finetune_model"] * 4 + ["cache_activations", "pca"],
+                         "gpu_hours": [2.0, 1.0, 1.0, 1.0, 0.5, 0.0], "core_hours": [0.0] * 5 + [3.0]})  # fmt: skip
+    assert table.wall_hours(rows, 1, 8) == 5.5  # one GPU, 5.5 hours of work
+    assert table.wall_hours(rows, 16, 128) == 5.5  # 2 + 0.5 + 3, one after the other
+    assert table.wall_hours(pd.concat([rows] * 10), 4, 8) == 13.75
+
+
+@pytest.mark.parametrize("preset", [None, "config/laptop.yaml", "config/paper.yaml"])
+def test_the_page_of_every_preset_says_what_people_ask(preset, capsys):
+    page = table.page(table.plan_of(preset and str(table.ROOT / preset)))
+    for part in ("GPU hours", "core hours", "Largest memory", "Disk:", "Downloads:", "Wall time:"):
+        assert part in page
+    assert "bert-base-uncased" in page or preset != "config/paper.yaml"
+
+
+# ---- fitting
+
+
+def test_planted_speeds_are_found():
+    rng = np.random.default_rng(0)
+    jobs = pd.DataFrame({"calls": rng.uniform(1e3, 1e5, 30), "flops": rng.uniform(1e9, 1e12, 30)})
+    jobs["core_seconds"] = 5 + 2e-4 * jobs["calls"] + jobs["flops"] / 2e10
+    found = fit.fitted_speed(jobs)
+    assert [found["start"], found["call"], found["speed"]] == pytest.approx([5, 2e-4, 2e10], rel=1e-3)
+
+
+def test_no_measured_job_takes_more_memory_than_fitted():
+    rng = np.random.default_rng(1)
+    jobs = pd.DataFrame({"held": rng.uniform(1, 5000, 40)})
+    jobs["mb"] = 600 + 1.4 * jobs["held"] + rng.uniform(0, 80, 40)
+    found = fit.fitted_memory(jobs)
+    predicted = found["base_mb"] + found["per_byte"] * jobs["held"]
+    assert (predicted >= jobs["mb"] - 1e-6).all() and (predicted < 1.3 * jobs["mb"] + 300).all()
+
+
+def test_work_of_items_one_after_the_other():
+    both = Work(1, 2, 30, 4, 5) + Work(10, 20, 3, 40, 50)
+    assert both == Work(11, 22, 30, 44, 50) and both * 2 == Work(22, 44, 30, 88, 50)
+
+
+def test_every_rule_has_a_measured_speed(paper):
+    rules = {"cache_activations" if rule == "cache_temporarily" else rule for rule in paper.items}
+    assert rules == speeds()["core"].keys()
