@@ -5,7 +5,7 @@ MIRROR ?=
 ENCODER ?=
 SNAKEMAKE := $(BIN)/snakemake --cores all
 
-.PHONY: figures test laptop plan bench lint format report rulegraph docs demo-docs performance encoders clean
+.PHONY: figures test laptop plan rehearse bench lint format report rulegraph docs demo-docs performance encoders clean
 
 figures: .venv/ready
 	$(SNAKEMAKE)
@@ -23,6 +23,10 @@ laptop: .venv/ready
 # What a run will take, before anything runs: make plan, make plan PRESET=config/paper.yaml
 plan: .venv/ready
 	@$(BIN)/python -m workflow.lib.costs.table $(PRESET) $(SET)
+
+# The paper preset itself, on few rows, against a stand-in Hub: make rehearse, make rehearse QUICK=1 (what CI runs), MIRROR=<folder>
+rehearse: .venv/ready
+	$(BIN)/python -m tests.rehearsal.run $(if $(QUICK),--quick) $(if $(MIRROR),--mirror $(MIRROR))
 
 bench: .venv/ready
 	$(BIN)/python -m tests.benchmarks.run

@@ -14,7 +14,6 @@ import pandas as pd
 import torch
 
 from tests.scripts import load_script
-from workflow.lib.activations.cache import layer_files, read_vectors
 from workflow.lib.activations.labelled_vectors import LabelledVectors
 from workflow.lib.costs.table import plan_of
 from workflow.lib.methods.directprobe.clustering import probe
@@ -24,15 +23,21 @@ from workflow.lib.methods.rsa.layers import compare
 from workflow.lib.training.finetuning import Task
 
 RUN, ENCODERS = Path("results/demo"), [f"base.{seed}" for seed in range(3)]
-VARIANTS = {"float32": (None, "float32"), "stored as float16": (None, "float16"),
-            "forward in bfloat16": (torch.bfloat16, "float16"), "forward in float16": (torch.float16, "float16")}  # fmt: skip
+VARIANTS = {
+    "float32": (None, "float32"),
+    "stored as float16": (None, "float16"),
+    "forward in bfloat16": (torch.bfloat16, "float16"),
+    "forward in float16": (torch.float16, "float16"),
+}
 
 
 def cached(script, model: Path, encoder: str, unit: str, place: str, into: Path, forward, dtype: str, **how) -> Path:
     precision = torch.autocast("cpu", forward) if forward else nullcontext()
     settings = {"layers": "all", "max_tokens": 128, "batch_size": 64, "dtype": dtype} | how
     with precision:
-        script.cache_dataset(model, RUN / "encoders" / encoder, unit, (str(RUN / f"data/{place}.parquet"),), into, settings)
+        script.cache_dataset(
+            model, RUN / "encoders" / encoder, unit, (str(RUN / f"data/{place}.parquet"),), into, settings
+        )
     return into
 
 
@@ -54,7 +59,7 @@ def numbers(script, encoder: str, folder: Path, variant: tuple) -> dict[str, flo
         words = cached(script, RUN / "models" / encoder / "ps_fxn.full.f1.s0", encoder, "target", "ps_fxn/train",
                        folder / "words", *variant, layers="last")  # fmt: skip
         units = LabelledVectors(words, RUN / "data/ps_fxn/train.parquet", "word")
-        names, codes = np.unique(units.labels.astype(str), return_inverse=True)
+        codes = np.unique(units.labels.astype(str), return_inverse=True)[1]
         found["clusters"] = probe(units.layer(units.last), codes).n_clusters
         distances = [gap.distance for gap in label_hull_distances(units.layer(units.last), units.labels).values()]
         found |= {"smallest label distance": min(distances), "mean label distance": float(np.mean(distances))}
@@ -78,7 +83,9 @@ if __name__ == "__main__":
         for name, variant in VARIANTS.items():
             with tempfile.TemporaryDirectory() as folder:
                 found = numbers(script, encoder, Path(folder), variant)
-            rows += [{"number": key, "variant": name, "encoder": encoder, "value": value} for key, value in found.items()]
+            rows += [
+                {"number": key, "variant": name, "encoder": encoder, "value": value} for key, value in found.items()
+            ]
     table = pd.DataFrame(rows).pivot(index=["number", "encoder"], columns="variant", values="value")[list(VARIANTS)]
     off = table.sub(table["float32"], axis=0).abs().groupby("number").max()
     off["float32"] = table["float32"].groupby("number").mean()

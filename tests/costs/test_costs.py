@@ -106,7 +106,7 @@ def test_a_second_attempt_asks_for_twice_as_much_up_to_a_day(paper):
 
 
 def test_jobs_on_a_gpu_are_given_a_gpu_s_time(paper):
-    on_gpu, items_of = Costs(paper), lambda w: ["bert.0/imdb.full.f1.s0"]  # noqa: E731
+    on_gpu, items_of = Costs(paper), lambda w: ["bert.0/imdb.full.f1.s0"]
     on_cpu = plan_of("config/paper.yaml")
     on_cpu.config["gpu"] = 0
     asked = [costs.minutes("finetune_model", items_of)(None, 1) for costs in (on_gpu, Costs(on_cpu))]
@@ -173,7 +173,7 @@ def test_no_measured_job_takes_more_memory_than_fitted():
 
 def test_work_of_items_one_after_the_other():
     both = Work(1, 2, 30, 4, 5) + Work(10, 20, 3, 40, 50)
-    assert both == Work(11, 22, 30, 44, 50) and both * 2 == Work(22, 44, 30, 88, 50)
+    assert both == Work(11, 22, 30, 44, 50)
 
 
 def test_every_rule_has_a_measured_speed(paper):

@@ -13,6 +13,7 @@ from tests.methods.test_edges import read_all, target, write_split
 from tests.scripts import run_script
 from workflow.lib.base.errors import UserError
 from workflow.lib.methods.description_length import online_code as mdl
+from workflow.lib.methods.description_length.finished import FinishedPortions
 from workflow.lib.methods.description_length.online_code import bits_of, has_single_labels, online_code, portions_of
 from workflow.lib.methods.description_length.plan import reads
 from workflow.lib.methods.edges.networks import EdgeProbe
@@ -221,10 +222,33 @@ def test_a_single_label_cannot_be_coded(tmp_path):
         code_of(train, dev, SMALL, FEW, 1234, seed=0)
 
 
+def test_a_code_that_was_stopped_goes_on_after_its_last_portion(tmp_path, monkeypatch):
+    fitted, dev = splits_of(tmp_path, random_labels=False)
+    whole = online_code(fitted, dev, SMALL, FEW, 1234, seed=0)
+    trained, train_probes = [], mdl.train
+
+    def stopped(probes, task, *args, **kwargs):
+        trained.append(len(task.sentences))
+        if len(trained) == 2:
+            raise KeyboardInterrupt
+        return train_probes(probes, task, *args, **kwargs)
+
+    monkeypatch.setattr(mdl, "train", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        online_code(fitted, dev, SMALL, FEW, 1234, seed=0, finished=FinishedPortions(tmp_path / "code", "same"))
+    again = FinishedPortions(tmp_path / "code", "same")
+    assert online_code(fitted, dev, SMALL, FEW, 1234, seed=0, finished=again) == whole
+    assert len(set(trained)) == len(trained) - 1  # only the portion that was interrupted was trained for twice
+    assert FinishedPortions(tmp_path / "code", "other settings").rows == {}
+    again.remove()
+    assert not list(tmp_path.glob(".code*"))
+
+
 def test_the_script_leaves_out_tasks_of_several_labels(tmp_path):
     write_task(tmp_path, "single", random_labels=False, n_train=40)
     write_task(tmp_path, "several", random_labels=False, n_train=40, several=True)
-    items = ["e.0/pretrained/several", "e.0/pretrained/single"]
+    items = {f"e.0/pretrained/{name}": [f"e.0/pretrained/span/{name}-{split}" for split in ("train", "dev")]
+             for name in ("several", "single")}  # fmt: skip
     job = SimpleNamespace(
         input=SimpleNamespace(
             activations=[str(path) for path in (tmp_path / "activations").glob("*/*/span/*")],
@@ -232,7 +256,7 @@ def test_the_script_leaves_out_tasks_of_several_labels(tmp_path):
         ),
         output=[str(tmp_path / name) for name in ("several.parquet", "single.parquet")],
         params=SimpleNamespace(
-            work=items, seed=0,
+            work=items, seed=0, modules="digest",
             settings={"validate_every": 5, "max_validations": 2, "hidden": 8, "coded": "train",
                       "portions": [10, 100], "shuffle_seed": 1234},
         ),

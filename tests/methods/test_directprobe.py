@@ -456,6 +456,7 @@ def job(tmp_path, monkeypatch) -> SimpleNamespace:
         wildcards=SimpleNamespace(encoder="base.0", adapted="toy.full.f1.s0", task="toy"),
         params=SimpleNamespace(rows=TEXT_ROWS, settings={"strict_spheres": True}),
         log=[str(tmp_path / "log")],
+        threads=2,
     )  # fmt: skip
 
 

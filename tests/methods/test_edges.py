@@ -70,8 +70,8 @@ def write_split(
 
 def read_all(root: Path, task: str, splits: tuple[str, ...], model=MODEL):
     """The splits of a task that `write_split` wrote."""
-    folders = [str(path) for path in (root / "activations").glob("*/*/span/*")]
-    return read_splits(folders, [str(path) for path in root.glob(f"data/{task}/*.parquet")], [model], task, splits)
+    folders = [root / "activations" / model / "span" / f"{task}-{split}" for split in splits]
+    return read_splits([folders], [str(path) for path in root.glob(f"data/{task}/*.parquet")], task, splits)
 
 
 def random_rows(rng, n_rows: int, n_spans: int, labels=("a", "b", "c")):
@@ -536,7 +536,8 @@ def test_a_planted_task_is_learnt_from_its_layer_and_from_no_other(tmp_path, n_s
 
 def edge_job(root: Path, models: list[str], settings: dict) -> SimpleNamespace:
     """What the script gets for the dataset `planted`."""
-    items = [f"e.0/{model}/planted" for model in models]
+    items = {f"e.0/{model}/planted": [f"e.0/{model}/span/planted-{split}" for split in ("train", "dev", "test")]
+             for model in models}  # fmt: skip
     return SimpleNamespace(
         log=[str(root / "log")],
         threads=1,

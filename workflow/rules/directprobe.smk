@@ -28,6 +28,7 @@ rule directprobe:
         "<results>/benchmarks/directprobe/{encoder}/{adapted}/{task}.tsv"
     conda:
         "../../envs/environment.yaml"
+    threads: config["threads"]
     resources:
         mem_mb=COSTS.memory("directprobe", item_of),
         disk_mb=COSTS.disk("directprobe", item_of),
@@ -55,6 +56,7 @@ rule label_distances:
         "<results>/benchmarks/label_distances/{encoder}/{adapted}/{task}.tsv"
     conda:
         "../../envs/environment.yaml"
+    threads: config["threads"]
     resources:
         mem_mb=COSTS.memory("label_distances", item_of),
         disk_mb=COSTS.disk("label_distances", item_of),

@@ -35,7 +35,7 @@ for job in PLAN.jobs("edges"):
             disk_mb=COSTS.disk("edges", job.of),
             runtime=COSTS.minutes("edges", job.of),
         params:
-            work=job.of,
+            work=job.params(PLAN.cache_items("edges")),
             settings=config["edges"],
             seed=config["seed"],
             modules=digest_of("scripts/edges.py"),
@@ -66,9 +66,9 @@ for job in PLAN.jobs("description_length"):
             disk_mb=COSTS.disk("description_length", job.of),
             runtime=COSTS.minutes("description_length", job.of),
         params:
-            work=job.of,
-            # the edge probe's settings, overridden by its own section
-            settings=config["edges"] | config["description_length"],
+            work=job.params(PLAN.cache_items("description_length")),
+            # the edge probe's settings, overridden by its own section; portions are small, whatever the dataset
+            settings=config["edges"] | config["description_length"] | {"for_dataset": {}},
             seed=config["seed"],
             modules=digest_of("scripts/description_length.py"),
         script:

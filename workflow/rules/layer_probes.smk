@@ -28,6 +28,7 @@ for job in PLAN.jobs("layer_probes"):
             job.log("<results>/benchmarks/layer_probes/{encoder}/{item}.tsv")
         conda:
             "../../envs/environment.yaml"
+        threads: config["threads"]
         resources:
             mem_mb=COSTS.memory("layer_probes", job.of),
             disk_mb=COSTS.disk("layer_probes", job.of),

@@ -24,6 +24,7 @@ rule paths:
         "<results>/benchmarks/paths/{encoder}/{adapted}/{task}.tsv"
     conda:
         "../../envs/environment.yaml"
+    threads: config["threads"]
     resources:
         mem_mb=COSTS.memory("paths", item_of),
         disk_mb=COSTS.disk("paths", item_of),

@@ -30,6 +30,7 @@ for job in PLAN.jobs("pca"):
             job.log("<results>/benchmarks/pca/{encoder}/{item}.tsv")
         conda:
             "../../envs/environment.yaml"
+        threads: config["threads"]
         resources:
             mem_mb=COSTS.memory("pca", job.of),
             disk_mb=COSTS.disk("pca", job.of),

@@ -25,12 +25,13 @@ for job in PLAN.jobs("rsa"):
             job.log("<results>/benchmarks/rsa/{encoder}/{item}.tsv")
         conda:
             "../../envs/environment.yaml"
+        threads: config["threads"]
         resources:
             mem_mb=COSTS.memory("rsa", job.of),
             disk_mb=COSTS.disk("rsa", job.of),
             runtime=COSTS.minutes("rsa", job.of),
         params:
-            work=job.params(lambda item: [cache.item for cache in PLAN.caches("rsa", item)]),
+            work=job.params(PLAN.cache_items("rsa")),
             settings={key: config["rsa"][key] for key in ("tokens", "samples", "per_example")},
             seed=config["seed"],
             modules=digest_of("scripts/rsa.py"),

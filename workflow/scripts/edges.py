@@ -28,9 +28,10 @@ if __name__ == "__main__":
     device = choose_device(snakemake.resources.gpu)
     torch.set_flush_denormal(True)  # Adam's moments of inactive units decay to denormal numbers, which are slow
     inputs, params = snakemake.input, snakemake.params
-    settings, outputs = settings_from(params.settings), dict(zip(params.work, snakemake.output))
-    for dataset, all_models in comparable_models(params.work):
-        for models, splits in side_by_side(inputs.activations, inputs.data, all_models, dataset, SPLITS):
+    outputs = dict(zip(params.work, snakemake.output))
+    for dataset, folders in comparable_models(params.work, inputs.activations):
+        settings = settings_from(params.settings, dataset)
+        for models, splits in side_by_side(folders, inputs.data, dataset, SPLITS):
             # layer 0 of encoders only: fine-tuning hardly changes it, and the paper's baseline is the encoder's
             lanes = lanes_of(models, [model for model in models if is_pretrained(model)])
             scores = probe_task(*splits, lanes, settings, params.seed, device)

@@ -96,6 +96,10 @@ class Plan:
         """For the inputs of a method's rule: item -> folders of the activations that it reads."""
         return lambda item: [cache_folder(cache.item) for cache in self.caches(method, item)]
 
+    def cache_items(self, method: str) -> Callable[[str], list[str]]:
+        """The same, as items: for scripts that find the folders among their inputs."""
+        return lambda item: [cache.item for cache in self.caches(method, item)]
+
     def labels(self, method: str) -> Callable[[str], list[str]]:
         """For the inputs of a method's rule: item -> dataset files whose labels it reads."""
         return lambda item: [data_file(cache.place) for cache in self.caches(method, item) if cache.labels]

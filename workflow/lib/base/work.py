@@ -9,7 +9,7 @@ probe_steps        updates of probes, each of those that are trained side by sid
 hull_distances     pairs of convex hulls that are compared
 linear_programmes  those of them that HiGHS has to decide
 
-Jobs use threads, no further processes, so that one counter per process sees everything. A training that is resumed
+Processes that a job starts give their counts to it (processes.py). A training that is resumed
 counts only from where it goes on.
 """
 
@@ -19,6 +19,7 @@ import logging
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from threading import Lock
 
 MARK = " work: "  # logger and separator, see logs.LINE
@@ -31,6 +32,13 @@ _lock = Lock()  # probes are trained in threads, and adding to a counter takes s
 def count(what: str, n: int = 1) -> None:
     with _lock:
         _counted[what] += n
+
+
+def counted_by(function: Callable[[], object]) -> tuple[object, dict[str, int]]:
+    """What a function returns, and what it counted."""
+    before = Counter(_counted)
+    result = function()
+    return result, dict(_counted - before)
 
 
 def report_at_exit() -> None:

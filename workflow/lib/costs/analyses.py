@@ -128,7 +128,8 @@ def _span_bytes(config: dict, item: str, size: Size) -> float:
 def edges(config: dict, item: str, most_in_memory: int) -> Work:
     dataset = target_of(item)
     sizes = {split: size_of(config, f"{dataset}/{split}") for split in ("train", "dev", "test")}
-    calls, flops = _probing(config, item, sizes["train"].rows, sizes["train"], config["edges"])
+    settings = config["edges"] | config["edges"]["for_dataset"].get(dataset, {})
+    calls, flops = _probing(config, item, sizes["train"].rows, sizes["train"], settings)
     return _with_vectors(config, item, sizes.values(), Work(calls, 2 * flops), most_in_memory)
 
 

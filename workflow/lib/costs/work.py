@@ -20,6 +20,3 @@ class Work:
             self.kept + other.kept,
             max(self.scratch, other.scratch),
         )
-
-    def __mul__(self, times: float) -> "Work":
-        return Work(self.calls * times, self.flops * times, self.held, self.kept * times, self.scratch)

@@ -19,6 +19,7 @@ from scipy.special import log_softmax
 from torch.nn.functional import cross_entropy
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.methods.description_length.finished import FinishedPortions
 from workflow.lib.methods.edges.examples import Split
 from workflow.lib.methods.edges.networks import EdgeProbe, Lane, sizes_of
 from workflow.lib.methods.edges.settings import EdgeSettings
@@ -81,6 +82,7 @@ def online_code(
     shuffle_seed: int,
     seed: int,
     device="cpu",
+    finished: FinishedPortions | None = None,
 ) -> list[list[dict]]:
     """For each model, a row per portion and one for the total: start, end, n_merged, n_targets, bits, ..."""
     if reason := why_not(fitted, dev):
@@ -96,6 +98,9 @@ def online_code(
     sizes, lanes = sizes_of(fitted, len(names)), [Lane("mix", model) for model in range(len(fitted.vectors))]
     by_portion = []
     for portion in portions_of(fitted.n_sentences, percents):
+        if finished and (rows := finished.get(portion.end)):
+            by_portion.append(rows)
+            continue
         coded = order[portion.start : portion.end]
         targets = fitted.targets_of(coded)
         row = vars(portion) | {"n_targets": len(targets), "bits": len(targets) * log2(len(names)), "epochs": 0.0}
@@ -109,6 +114,8 @@ def online_code(
                 for logits, epochs in zip(predict(probes, fitted, coded, device), trained.epochs)
             ]
         by_portion.append(of_models)
+        if finished:
+            finished.add(portion.end, of_models)
     about = {"n_labels": len(names), "seed": seed}
     return [with_total(list(rows), about) for rows in zip(*by_portion)]
 

@@ -99,14 +99,12 @@ def _new_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         return np.memmap(scratch, dtype=dtype, shape=shape)
 
 
-def read_splits(folders: list[str], files: list[str], models: list[str], dataset: str, splits: tuple[str, ...]):
-    """A dataset's splits, from the inputs of a rule: activation folders of models, and dataset files."""
+def read_splits(folders: list[list[Path]], files: list[str], dataset: str, splits: tuple[str, ...]) -> list[Split]:
+    """A dataset's splits. `folders`: for each model, those of its token activations, split by split; `files`: inputs of
+    a rule, the dataset's among them."""
     found = [
-        read_split(
-            [Path(folder_of(folders, f"{model}/span/{dataset}-{split}")) for model in models],
-            file_of(files, f"{dataset}/{split}"),
-        )
-        for split in splits
+        read_split([of_model[at] for of_model in folders], file_of(files, f"{dataset}/{split}"))
+        for at, split in enumerate(splits)
     ]
     if len({split.n_spans for split in found}) > 1:
         raise UserError(f"dataset {dataset}: targets have one span in some splits and two in others")
@@ -114,23 +112,24 @@ def read_splits(folders: list[str], files: list[str], models: list[str], dataset
 
 
 def side_by_side(
-    folders: list[str], files: list[str], models: list[str], dataset: str, splits: tuple[str, ...]
+    folders: dict[str, list[Path]], files: list[str], dataset: str, splits: tuple[str, ...]
 ) -> Iterator[tuple[list[str], list[Split]]]:
     """Groups of models whose probes are trained together, and their splits: as many as memory allows, because for
-    narrow models that takes hardly longer than one. The caller must release a group's splits before requesting more."""
-    of_one = [Path(folder_of(folders, f"{models[0]}/span/{dataset}-{split}")) for split in splits]
-    size = sum(path.stat().st_size for folder in of_one for path in layer_files(folder).values())
+    narrow models that takes hardly longer than one. The caller must release a group's splits before requesting more.
+    `folders`: by model, as in `read_splits`."""
+    models = list(folders)
+    size = sum(path.stat().st_size for folder in folders[models[0]] for path in layer_files(folder).values())
     n = max(1, BYTES_HELD // max(1, size))
     for start in range(0, len(models), n):
         of_group = models[start : start + n]
-        yield of_group, read_splits(folders, files, of_group, dataset, splits)
+        yield of_group, read_splits([folders[model] for model in of_group], files, dataset, splits)
 
 
-def comparable_models(items: list[str]) -> list[tuple[str, list[str]]]:
-    """Datasets and models whose probes on it can be trained together, from items `<model>/<dataset>`: encoders that
-    differ in their seed alone have the same shape and tokenizer."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for item in items:
-        name = encoder_of(item).partition(".")[0]
-        found.setdefault((target_of(item), name), []).append(model_of(item))
-    return [(dataset, models) for (dataset, _), models in found.items()]
+def comparable_models(work: dict[str, list[str]], inputs: list[str]) -> list[tuple[str, dict[str, list[Path]]]]:
+    """Datasets and models whose probes on it can be trained together, with their folders: encoders that differ in their
+    seed alone have the same shape and tokenizer. `work`: caches of the items `<model>/<dataset>`; `inputs`: folders."""
+    found: dict[tuple[str, str], dict[str, list[Path]]] = {}
+    for item, caches in work.items():
+        folders = [Path(folder_of(inputs, cache)) for cache in caches]
+        found.setdefault((target_of(item), encoder_of(item).partition(".")[0]), {})[model_of(item)] = folders
+    return [(dataset, of_models) for (dataset, _), of_models in found.items()]

@@ -21,5 +21,7 @@ class EdgeSettings:
     patience: int = 20  # validations without improvement, after which a probe stops
 
 
-def settings_from(given: dict) -> EdgeSettings:
-    return settings_of(EdgeSettings, given, "edge probe")
+def settings_from(given: dict, dataset: str | None = None) -> EdgeSettings:
+    """The settings of the section `edges`, with what it says of this dataset alone."""
+    general = {name: value for name, value in given.items() if name != "for_dataset"}
+    return settings_of(EdgeSettings, general | given.get("for_dataset", {}).get(dataset, {}), "edge probe")
