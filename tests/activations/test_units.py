@@ -1,4 +1,4 @@
-"""Which units the script caches: what a head reads, sampled tokens, tokens inside spans; at saved steps too."""
+"""Which units the script caches: what a head reads, sampled tokens, tokens inside spans."""
 
 import logging
 from pathlib import Path
@@ -21,6 +21,7 @@ from workflow.lib.activations.cache import (
     read_words,
     words_file,
 )
+from workflow.lib.activations.caching import cache_dataset
 from workflow.lib.activations.labelled_vectors import LabelledVectors
 from workflow.lib.activations.shared_sentences import read_rows
 from workflow.lib.activations.units import spread_rows
@@ -59,13 +60,11 @@ def any_encoder(request, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """A results folder: an encoder, a model tuned from it with two saved steps, and data."""
+    """A results folder: an encoder, a model tuned from it, and data."""
     root, tokenizer = tmp_path_factory.mktemp("results"), tiny.wrapped(tiny.wordpiece(), 38)
     tiny.save(root / "encoders/base.0", tiny.encoder(), tokenizer)
     model = root / "models/base.0/toy.full.f1.s0"
     tiny.save(model, tiny.encoder(seed=3), tokenizer)
-    for step in (0, 5):
-        tiny.encoder(seed=step).save_pretrained(root / f"models/{TUNED}.steps" / f"{step:05d}")
     texts = [{"id": f"{at}", "text": text, "text_pair": None, "label": 0} for at, text in enumerate(WORDS)]
     write(root / "data/toy/train.parquet", texts, "text")
     span = {"start2": None, "end2": None, "labels": ["x"]}
@@ -88,7 +87,7 @@ def write(path: Path, rows: list[dict], kind: str) -> Path:
 
 def cached(script, folder: Path, unit: str, into: Path, model: str = "encoders/base.0", data: str = "toy", **changes):
     encoder, path = folder / "encoders/base.0", str(folder / f"data/{data}/train.parquet")
-    done = script.cache_dataset(folder / model, encoder, unit, (path,), into, SETTINGS | changes)
+    done = cache_dataset(*script.loaded(folder / model), encoder, (path,), into, SETTINGS | {"unit": unit} | changes)
     files = layer_files(into)
     return done, read_units(files[max(files)]), read_vectors(files[max(files)])
 
@@ -121,7 +120,7 @@ def test_the_last_layer_is_what_a_head_reads_to_the_bit(script, any_encoder, tmp
         ]
         path = tmp_path / "toy/train.parquet"
         write_dataset(path, rows, dataset="toy", split="train", kind="text", labels=["a"], source="test")
-    script.cache_dataset(any_encoder, any_encoder, unit, (str(path),), tmp_path / "out", SETTINGS)
+    cache_dataset(*script.loaded(any_encoder), any_encoder, (str(path),), tmp_path / "out", {"unit": unit} | SETTINGS)
     examples = head.read(*read_dataset(path), load_tokenizer(any_encoder, for_words=unit == "word"), 38, None)
     model = Tunable(load_encoder(any_encoder), head(16, ["a", "b"], {"dropout": 0.0}))
     said = [(chosen, vectors.numpy()) for chosen, _, vectors in model.said_of(examples)]
@@ -173,11 +172,11 @@ def test_first_texts_alone_are_encoded_as_if_there_were_no_second(script, folder
              write(tmp_path / "both/train.parquet", pairs if kind == "text" else questions, kind)]  # fmt: skip
     encoder, how = folder / "encoders/base.0", SETTINGS | {"rows": 20, "per_row": 2, "seed": 1}
     for unit, path in zip(("sampled", "sampled_first"), paths):
-        script.cache_dataset(encoder, encoder, unit, (str(path),), tmp_path / unit, how)
+        cache_dataset(*script.loaded(encoder), encoder, (str(path),), tmp_path / unit, {"unit": unit} | how)
     files = [layer_files(tmp_path / unit)[2] for unit in ("sampled", "sampled_first")]
     np.testing.assert_array_equal(*map(read_units, files))
     np.testing.assert_array_equal(*map(read_vectors, files))
-    script.cache_dataset(encoder, encoder, "sampled", (str(paths[1]),), tmp_path / "pairs", how)
+    cache_dataset(*script.loaded(encoder), encoder, (str(paths[1]),), tmp_path / "pairs", {"unit": "sampled"} | how)
     assert not np.array_equal(read_units(layer_files(tmp_path / "pairs")[2]), read_units(files[0]))
 
 
@@ -228,10 +227,12 @@ def test_exactly_the_tokens_of_words_inside_spans_are_cached(script, folder, tmp
 
 
 def job(folder: Path, work: dict[str, dict]) -> SimpleNamespace:
-    work = {item: {"places": [item.rpartition("/")[2].replace("-", "/")]} | how for item, how in work.items()}
+    units = {item: item.split("/")[2] for item in work}
+    work = {item: {"places": [item.rpartition("/")[2].replace("-", "/")], "unit": units[item]} | how
+            for item, how in work.items()}  # fmt: skip
     return SimpleNamespace(
         input=SimpleNamespace(
-            models=[str(folder / name) for name in ("encoders/base.0", f"models/{TUNED}", f"models/{TUNED}.steps")],
+            models=[str(folder / name) for name in ("encoders/base.0", f"models/{TUNED}")],
             data=[str(folder / f"data/{name}/train.parquet") for name in ("toy", "spans")],
         ),
         output=[str(folder / "activations" / item) for item in work],
@@ -254,27 +255,21 @@ def test_a_job_writes_every_item_of_its_model(script, folder, quiet):
         "base.0/toy.full.f1.s0/cls/toy-train": of_texts | {"layers": "blocks"},
         "base.0/toy.full.f1.s0/sampled/toy-train": sampled,
         "base.0/pretrained/span/spans-train": {"layers": "all", "max_tokens": 4},  # no word is cut
-        "base.0/toy.full.f1.s0/steps/word/spans-train": {"layers": "last", "max_tokens": 4},
     }
     run_script("scripts/cache_activations", job(folder, work))
     root = folder / "activations"
     stored = [list(layer_files(root / item)) for item in list(work)[:4]]
     assert stored == [[2], [1, 2], [0, 1, 2], [0, 1, 2]]
     base, tuned = (folder / name for name in ("encoders/base.0", "models/base.0/toy.full.f1.s0"))
-    steps = sorted(path.name for path in (root / list(work)[4]).iterdir())
-    assert steps == ["00000", "00005"]
     whose = {root / item: base if "pretrained" in item else tuned for item in list(work)[:4]}
-    whose |= {root / list(work)[4] / step: folder / f"models/{TUNED}.steps" / step for step in steps}
     for into, weights in whose.items():
         for layer, path in layer_files(into).items():
             about = read_about(path)
             assert about["model"] == digest_of_weights(weights) and about["layer"] == layer
-            assert about["unit"] == into.relative_to(root / "base.0").parts[1].replace("steps", "word")
+            assert about["unit"] == into.relative_to(root / "base.0").parts[1]
             assert about["dtype"] == "float16" and read_vectors(path).dtype == np.float16
     data = read_dataset(folder / "data/toy/train.parquet")[1]["digest"]
     assert read_about(root / next(iter(work)) / "layer-02.parquet")["dataset"] == data
-    first, last = (read_vectors(root / list(work)[4] / step / "layer-02.parquet") for step in steps)
-    assert first.shape == last.shape == (sum(map(len, SENTENCES)), 16) and not np.allclose(first, last)
 
 
 def test_texts_are_cut_where_the_item_says_and_that_is_counted(script, folder, tmp_path):
@@ -316,11 +311,11 @@ def test_sentences_of_several_datasets_pass_through_the_model_once(script, folde
                 for at, (start, end) in spans.items()]  # fmt: skip
         paths.append(str(write(tmp_path / f"data/{name}/train.parquet", rows, "spans")))
     encoder, how = folder / "encoders/base.0", SETTINGS | {"max_tokens": 40, "layers": "all"}
-    script.cache_dataset(encoder, encoder, "span", tuple(paths), tmp_path / "shared", how)
+    cache_dataset(*script.loaded(encoder), encoder, tuple(paths), tmp_path / "shared", {"unit": "span"} | how)
     assert read_rows(tmp_path / "shared", "one").tolist() == [0, 1]
     assert read_rows(tmp_path / "shared", "other").tolist() == [2, 0]
     for name, path in zip(("one", "other"), paths):
-        script.cache_dataset(encoder, encoder, "span", (path,), tmp_path / name, how)
+        cache_dataset(*script.loaded(encoder), encoder, (path,), tmp_path / name, {"unit": "span"} | how)
         alone, shared = (read_split([tmp_path / of], path) for of in (name, "shared"))
         assert alone.start.tolist() == shared.start.tolist() and alone.size.tolist() == shared.size.tolist()
         torch.testing.assert_close(alone.vectors, shared.vectors)
@@ -337,7 +332,7 @@ def test_of_targets_only_the_labelled_words_are_cached_and_these_are_read(script
     rows = [{"id": f"{at}", "words": SENTENCES[at], "targets": targets[at]} for at in range(len(chosen))]
     path, encoder = write(tmp_path / "data/some/train.parquet", rows, "spans"), folder / "encoders/base.0"
     for unit in ("word", "target"):
-        script.cache_dataset(encoder, encoder, unit, (str(path),), tmp_path / unit, SETTINGS)
+        cache_dataset(*script.loaded(encoder), encoder, (str(path),), tmp_path / unit, {"unit": unit} | SETTINGS)
     example, unit = read_units(layer_files(tmp_path / "target")[0])
     assert list(zip(example.tolist(), unit.tolist())) == [(0, 1), (1, 0), (1, 2), (3, 0)]
     of_words, of_targets = (LabelledVectors(tmp_path / unit, path, "word") for unit in ("word", "target"))

@@ -10,6 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel
 
 from tests.papers.test_plans import plan_of
+from workflow.lib.base.errors import UserError
 from workflow.lib.costs import fit, table
 from workflow.lib.costs.encoders import Shape, encoder_shape
 from workflow.lib.costs.estimates import LONGEST, Costs, core_seconds, memory_mb, speeds
@@ -87,14 +88,21 @@ def test_every_planned_job_has_an_estimate(paper, demo):
             assert job.work.calls > 0 and job.work.flops > 0 and job.work.held > 0, job
 
 
-def test_more_rows_wider_and_deeper_encoders_take_more(demo):
-    item = "base.0/pretrained/imdb"
-    before = {rule: work_of(demo, rule, item) for rule in ("pca", "neurons")}
-    wider = plan_of(datasets={"imdb": {"rows": {"train": 8000}}})
-    wider.config["gpu"] = 0
-    for rule, work in before.items():
-        more = work_of(wider, rule, item)
-        assert more.flops > work.flops and more.held > work.held, rule
+@pytest.mark.parametrize("rule, item", [
+    ("pca", "pretrained/imdb"), ("neurons", "pretrained/imdb"), ("finetune_model", "imdb.full.f1.s0"),
+    ("layer_probes", "pretrained/imdb"), ("mlp", "pretrained/imdb"), ("directprobe", "pretrained/imdb"),
+    ("cache_activations", "pretrained/cls/imdb-train")])  # fmt: skip
+def test_more_rows_and_wider_encoders_take_more(demo, rule, item):
+    few = work_of(demo, rule, f"base.0/{item}")
+    many = plan_of(datasets={"imdb": {"rows": {"train": 80_000}}})
+    many.config["gpu"] = 0
+    more, narrow = work_of(many, rule, f"base.0/{item}"), work_of(demo, rule, f"demo_tiny.0/{item}")
+    assert more.flops > few.flops > narrow.flops and more.held > few.held > narrow.held
+
+
+def test_a_model_that_nobody_follows_has_no_trajectory(demo):
+    with pytest.raises(UserError, match=r"trec50\.full\.f1\.s0 is not followed .*: base\.0/dep\.full"):
+        work_of(demo, "paths", "base.0/trec50.full.f1.s0/trec50")
 
 
 def test_a_second_attempt_asks_for_twice_as_much_up_to_a_day(paper):
@@ -127,12 +135,17 @@ def test_without_temporary_caches_it_would_not(paper):
     assert table.disk(changed, table.rows_of(changed))["peak"] > 300
 
 
-def test_disk_counts_the_largest_models_at_a_time(paper):
-    rows = pd.DataFrame({"model": ["bert.0/a", "bert.0/a", "bert.0/b", "bert.0/c"], "kept": [4.0, 3.0, 5.0, 2.0],
-                         "temporary": ["span", "span", "span", None], "scratch": [0.0, 1.0, 0.5, 0.0]})  # fmt: skip
+def test_disk_counts_what_can_be_there_at_a_time(paper):
+    models = ["bert.0/pretrained", "bert.0/a", "bert.0/a", "bert.0/b", "bert.0/c", "bert.0/d"]
+    rows = pd.DataFrame({"model": models, "kept": [0, 0, 0, 0, 0, 2.0], "passing": [8.0, 4.0, 3.0, 5.0, 1.0, 0.0],
+                         "temporary": ["sampled", "span", "span", "span", "span", None],
+                         "scratch": [0.0, 1.0, 0.5, 0.0, 0.0, 0.0]})  # fmt: skip
     stays = 2 + sum(downloads(paper).values()) / 1e9 + 4 * encoder_shape(paper.config, "bert.0").parameters / 1e9
-    found = table.disk(paper, rows, jobs_at_once=2)
-    assert found["stays"] == pytest.approx(stays) and found["peak"] == pytest.approx(stays + 7 + 1.5)
+    found = table.disk(paper, rows, jobs_at_once=1)
+    # the encoder's sampled tokens, and the spans of the two largest models
+    assert found["stays"] == pytest.approx(stays) and found["peak"] == pytest.approx(stays + 8 + 7 + 5 + 1)
+    everything = table.disk(paper, rows.assign(temporary="steps"), jobs_at_once=1)
+    assert everything["peak"] == pytest.approx(stays + 21 + 1)
 
 
 def test_wall_time_is_no_less_than_a_chain_and_than_the_share_of_each():
@@ -172,8 +185,8 @@ def test_no_measured_job_takes_more_memory_than_fitted():
 
 
 def test_work_of_items_one_after_the_other():
-    both = Work(1, 2, 30, 4, 5) + Work(10, 20, 3, 40, 50)
-    assert both == Work(11, 22, 30, 44, 50)
+    both = Work(1, 2, 3, 4, 50, 6, 7, 80) + Work(10, 20, 30, 40, 5, 60, 70, 8)
+    assert both == Work(11, 22, 33, 44, 50, 66, 77, 80)
 
 
 def test_every_rule_has_a_measured_speed(paper):

@@ -15,6 +15,7 @@ from tests.scripts import load_script
 from tests.tiny import SPECIAL, encoder, save, wordpiece, wrapped
 from workflow.lib.activations import cache as activations
 from workflow.lib.activations import extraction
+from workflow.lib.activations.caching import cache_dataset
 from workflow.lib.activations.units import units_of
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import write_dataset
@@ -74,7 +75,8 @@ def cached(model: Path, folder: Path, unit="token", kind="spans", max_tokens=128
     path, settings = folder / "data.parquet", {"layers": "all", "batch_size": 3, "dtype": "float32"}
     write_dataset(path, rows, dataset="d", split="s", kind=kind, labels=[], source="test")
     script = load_script("scripts/cache_activations")
-    script.cache_dataset(model, model, unit, (str(path),), folder / "out", settings | {"max_tokens": max_tokens})
+    settings |= {"unit": unit, "max_tokens": max_tokens}
+    cache_dataset(*script.loaded(model), model, (str(path),), folder / "out", settings)
     return folder / "out"
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workflow.lib.activations.plan import matching
 from workflow.lib.base.config import check_config
 from workflow.lib.base.names import encoder_of, model_of, target_of, task_of
 from workflow.lib.base.plan import Plan
@@ -72,12 +71,11 @@ def test_only_layers_and_units_that_some_analysis_reads_are_cached(demo):
     layers = demo.layers
     assert layers["base.0/pretrained/cls/imdb-train"] == "last"  # matton2019 reads the last layer alone
     assert layers["base.0/pretrained/cls/sst2-train"] == "all"  # singh2020 probes every layer
-    assert layers["base.0/pos.full.f1.s0/steps/word/pud-train"] == "blocks"
     assert (
         layers["base.0/pos.full.f1.s0/word/pud-train"] == "blocks"
     )  # last for DirectProbe, blocks for label distances
     units = {target_of(item).rpartition("/")[0] for item in layers}
-    assert units == {"cls", "word", "sampled", "sampled_first", "span", "target", "steps/word", "steps/target"}
+    assert units == {"cls", "word", "sampled", "sampled_first", "span", "target"}
 
 
 def test_every_cache_and_every_analysis_has_its_model(demo):
@@ -92,13 +90,17 @@ def test_followed_models_save_their_steps_and_others_do_not(demo):
     assert demo.tracked == {f"base.0/{task}.full.f1.s0" for task in ("pos", "dep", "ps_fxn", "ps_role")}
     assert demo.training("base.0/pos.full.f1.s0")["save_every"] == 10
     assert demo.training("base.0/trec50.full.f1.s0")["save_every"] == 0
+    assert demo.steps("base.0/trec50.full.f1.s0") is None
+    assert demo.steps("base.0/ps_fxn.full.f1.s0") == {
+        "batch_size": 64, "dtype": "float32", "unit": "target", "layers": "blocks", "max_tokens": 128,
+        "place": "ps_fxn/train"}  # fmt: skip
 
 
 def test_sampled_tokens_carry_what_they_are_sampled_by(demo):
     settings = demo.cache_settings("base.0/pretrained/sampled/wikipedia-sentences")
     assert settings["rows"] == 2500 and settings["per_row"] == 6 and settings["layers"] == "all"
     of_pairs = demo.cache_settings("base.0/pretrained/sampled_first/mnli-test")
-    assert of_pairs == settings | {"places": ["mnli/test"]}
+    assert of_pairs == settings | {"unit": "sampled_first", "places": ["mnli/test"]}
     assert "rows" not in demo.cache_settings("base.0/pretrained/cls/imdb-train")
 
 
@@ -179,36 +181,15 @@ def test_nothing_outside_its_folder_names_a_paper():
 # ---- caches that are deleted once they are read
 
 
-def test_never_more_models_have_temporary_caches_than_the_config_says():
-    """Followed as Snakemake would: a cache is made once what it waits for is there, and is gone once it is read."""
-    plan = plan_of("config/paper.yaml", activations={"at_once": 2})
-    items = list(plan.items["cache_temporarily"])
-    entries = ["steps", "span", "word/ewt", "cls/wikipedia"]
-    assert {matching(item, entries) for item in items} == set(entries)
-    for entry in entries:
-        of_entry = [item for item in items if matching(item, [entry]) == entry]
-        made, alive, most = set(), set(), 0
-        waiting = list(of_entry)
-        while waiting:
-            able = [item for item in waiting if made.issuperset(plan.waits_for(item))]
-            assert able, f"{entry}: nothing can go on"
-            alive |= set(able)
-            waiting = [item for item in waiting if item not in able]
-            most = max(most, len({model_of(item) for item in alive}))
-            first = model_of(next(item for item in of_entry if item in alive))
-            done = {item for item in alive if model_of(item) == first}
-            made |= {file for item in done for file in plan.readers[item]}
-            alive -= done
-        assert most == min(2, len({model_of(item) for item in of_entry}))
+def test_what_reads_temporary_caches_goes_before_what_makes_more():
+    reading = {"edges", "description_length", "structural", "paths", "pca", "rsa"}
+    paper, demo = plan_of("config/paper.yaml"), plan_of()
+    methods = paper.items.keys() - {"finetune_model", "sweep", "cache_activations", "cache_temporarily"}
+    assert {method for method in methods if paper.priority(method)} == reading
+    assert not any(demo.priority(method) for method in methods)
 
 
-@pytest.mark.parametrize("changes", [{"activations": {"at_once": None}}, {"share": {"analyses": None}}])
-def test_without_turns_nothing_waits(changes):
-    plan = plan_of("config/paper.yaml", **changes)
-    assert not any(plan.waits_for(item) for item in plan.items["cache_temporarily"])
-
-
-@pytest.mark.parametrize("temporary", [[], ["steps", "span", "word/ewt"], ["cls"]])
+@pytest.mark.parametrize("temporary", [[], ["steps", "span", "word/ewt"], ["cls"], ["sampled"]])
 def test_every_cache_has_exactly_one_rule(temporary):
     plan = plan_of("config/paper.yaml", activations={"temporary": temporary})
     rules = {rule: re.compile(plan.cache_pattern(rule)) for rule in ("cache_activations", "cache_temporarily")}
@@ -222,6 +203,9 @@ def test_datasets_of_the_same_sentences_have_one_cache():
     plan = plan_of("config/paper.yaml")
     item = "multibert0.0/pretrained/span/ewt-train"
     assert plan.cache_data(item) == [f"<results>/data/{name}/train.parquet" for name in ("ep_pos", "ep_dependencies")]
+    # whatever of them a run asks for
+    alone = plan_of("config/paper.yaml", merchant2020={"edge_tasks": ["ep_dependencies"]})
+    assert alone.cache_data(item) == plan.cache_data(item)
     assert plan.cache_settings(item)["places"] == ["ep_pos/train", "ep_dependencies/train"]
     spans = {target_of(item) for item in plan.layers if "/span/" in item}
     assert spans == {f"span/{text}-{split}" for text in ("ewt", "ep_relations") for split in ("train", "dev", "test")}

@@ -216,7 +216,11 @@ def test_out_of_memory_goes_on_in_halves_and_keeps_its_steps(folder, tmp_path, m
     """Also if it is killed on the way, and runs out of memory once more when it is called again."""
     inputs = (str(folder / name) for name in ("base.0", "toy/train.parquet", "toy/test.parquet"))
     task = finetuning.Task(*inputs, SETTINGS | {"save_every": 1})
-    whole = task.tune("full", 1.0, 0, tmp_path / "whole")
+
+    def noted(encoder, into):
+        into.mkdir(parents=True, exist_ok=True)
+
+    whole = task.tune("full", 1.0, 0, tmp_path / "whole", noted)
     update, done = loop._update, []
 
     def short_of_memory(*args):
@@ -230,8 +234,8 @@ def test_out_of_memory_goes_on_in_halves_and_keeps_its_steps(folder, tmp_path, m
 
     monkeypatch.setattr(loop, "_update", short_of_memory)
     with pytest.raises(KeyboardInterrupt):
-        task.tune("full", 1.0, 0, tmp_path / "halves")
-    halves = task.tune("full", 1.0, 0, tmp_path / "halves")
+        task.tune("full", 1.0, 0, tmp_path / "halves", noted)
+    halves = task.tune("full", 1.0, 0, tmp_path / "halves", noted)
     assert done == [2, 2, 2, 2, "kill", 2, 2, 2]  # three updates an epoch, the first epoch was not lost
     steps = [sorted(path.name for path in tuned.state.folder.iterdir()) for tuned in (whole, halves)]
     assert steps[0] == steps[1] == [f"{step:05d}" for step in range(7)]

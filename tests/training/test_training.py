@@ -14,6 +14,8 @@ from transformers import BertConfig, BertModel, get_linear_schedule_with_warmup
 
 from tests import tiny
 from tests.scripts import load_script, run_script
+from workflow.lib.activations.cache import layer_files, read_vectors
+from workflow.lib.activations.caching import cache_dataset
 from workflow.lib.base.tables import read_table
 from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.data.labelled_units import Units
@@ -493,13 +495,16 @@ SCRIPTED = SETTINGS | {"head": "sequence", "train_split": "train", "evaluate": "
 def job(results: Path, output: Path, models=MODELS, **changes) -> SimpleNamespace:
     settings = {model: SCRIPTED | changes | {"dataset": model.split("/")[1].split(".")[0]} for model in models}
     settings[models[0]]["save_every"] = 4
+    place = f"{settings[models[0]]['dataset']}/{SCRIPTED['train_split']}"
+    follow = {"unit": "cls", "layers": "blocks", "max_tokens": 38, "batch_size": 64, "dtype": "float32", "place": place}
+    steps = dict.fromkeys(models) | {models[0]: follow}
     return SimpleNamespace(
         input=SimpleNamespace(encoders=[str(results / "encoders/base.0")],
                               data=[str(path) for path in sorted((results / "data").rglob("*.parquet"))]),
         output=SimpleNamespace(models=[str(output / model) for model in models],
                                metrics=[str(output / f"{model}.metrics.parquet") for model in models],
-                               steps=[str(output / f"{models[0]}.steps")]),
-        params=SimpleNamespace(settings=settings, modules="digest"),
+                               steps=[str(output / f"{models[0]}/steps")]),
+        params=SimpleNamespace(settings=settings, modules="digest", steps=steps),
         log=[str(output / "log")],
         threads=1,
     )  # fmt: skip
@@ -546,16 +551,22 @@ def test_answers_to_test_rows_and_scores_on_a_second_split_are_kept(results, tmp
     assert row["also_accuracy"] == row["train_accuracy"]  # nothing is held out
 
 
-def test_steps_are_saved_of_the_models_that_are_followed(results, tuned_together):
+def test_activations_are_cached_while_a_model_that_is_followed_is_tuned(results, tuned_together, tmp_path):
+    """At the first and the last step they are what the encoder and the tuned model give."""
     output, _ = tuned_together
-    assert not (output / f"{MODELS[1]}.steps").exists()
-    steps = sorted(path.name for path in (output / f"{MODELS[0]}.steps").iterdir())
+    assert not (output / MODELS[1] / "steps").exists()
+    steps = sorted(path.name for path in (output / MODELS[0] / "steps").iterdir())
     assert steps == ["00000", "00004", "00006"]
-    ends = [load_encoder(output / f"{MODELS[0]}.steps" / step) for step in (steps[0], steps[-1])]
-    for ours, theirs in zip(ends, (results / "encoders/base.0", output / MODELS[0])):
-        theirs = load_encoder(theirs)
-        theirs.pooler = None  # which this head does not read: models are stored without
-        assert_same(weights(ours), weights(theirs))
+    encoder = results / "encoders/base.0"
+    work = job(results, tmp_path)
+    follow = work.params.steps[MODELS[0]]
+    path = next(file for file in work.input.data if file.endswith(f"/{follow['place']}.parquet"))
+    for step, weights in ((steps[0], encoder), (steps[-1], output / MODELS[0])):
+        cache_dataset(load_encoder(weights), "x", encoder, (path,), tmp_path / step, follow)
+        files = layer_files(output / MODELS[0] / "steps" / step)
+        assert list(files) == [1, 2]
+        for layer, file in files.items():
+            np.testing.assert_array_equal(read_vectors(file), read_vectors(layer_files(tmp_path / step)[layer]))
 
 
 def test_models_that_share_a_process_are_those_of_separate_ones(results, tuned_together, tmp_path):
@@ -584,7 +595,7 @@ def test_a_model_killed_on_its_way_is_absent_and_then_the_same(results, tuned_to
     output, together = tuned_together
     assert table.equals(together[0])
     assert_same(*(weights(load_encoder(root / MODELS[0])) for root in (tmp_path, output)))
-    assert len(list((tmp_path / f"{MODELS[0]}.steps").iterdir())) == 3
+    assert len(list((tmp_path / MODELS[0] / "steps").iterdir())) == 3
     assert not [path for path in tmp_path.rglob(".*")]
 
 

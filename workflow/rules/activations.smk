@@ -4,14 +4,13 @@ in   folders of encoders and of models fine-tuned from them, the datasets that a
 out  activations/<encoder>/<adapted>/<unit>/<dataset>-<split>/layer-<kk>.parquet: example, unit, vector;
      layer 0 = embeddings; <adapted> = pretrained, or <task>.<recipe>.f<fraction>.s<seed>; <unit> = cls, word, target
      (labelled words), sampled (tokens), sampled_first (tokens of the first text alone), span (tokens inside annotated spans)
-     activations/<encoder>/<adapted>/steps/<unit>/<dataset>-<split>/<update>/layer-<kk>.parquet: the same at saved steps
      …/span/<text>-<split>/rows.parquet: datasets that annotate the same sentences share a cache
 how  one forward pass per dataset writes the layers and units that any analysis reads, once for all papers; kinds listed
-     in activations.temporary are deleted once they are read, and only some models have them at a time
+     in activations.temporary are deleted once they are read
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.base.names import encoder_folder, encoder_of, weights_folder
+from workflow.lib.base.names import encoder_folder, encoder_of, model_folder, model_of
 
 for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
 
@@ -20,9 +19,10 @@ for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
         name:
             job.name
         input:
-            models=job.inputs(lambda item: (encoder_folder(encoder_of(item)), weights_folder(item))),
+            models=job.inputs(
+                lambda item: (encoder_folder(encoder_of(item)), model_folder(model_of(item)))
+            ),
             data=job.inputs(PLAN.cache_data),
-            turn=ancient(job.inputs(PLAN.waits_for)),
         output:
             [
                 stored(path, job.name.startswith("cache_temporarily"))
@@ -34,9 +34,8 @@ for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
             job.log("<results>/benchmarks/activations/{encoder}/{item}.tsv")
         wildcard_constraints:
             item=PLAN.cache_pattern(job.name),
-        # before sweeps, on whose tables only figures and verdicts depend; what is temporary before other models are
-        # tuned, whose checkpoints wait for it
-        priority: 6 if job.name.startswith("cache_temporarily") else 5
+        # before sweeps, on whose tables only figures and verdicts depend
+        priority: 5
         conda:
             "../../envs/environment.yaml"
         resources:

@@ -27,6 +27,7 @@ for job in PLAN.jobs("edges"):
             job.log("<results>/logs/edges/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/edges/{encoder}/{item}.tsv")
+        priority: PLAN.priority("edges")
         conda:
             "../../envs/environment.yaml"
         resources:
@@ -58,6 +59,7 @@ for job in PLAN.jobs("description_length"):
             job.log("<results>/logs/description_length/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/description_length/{encoder}/{item}.tsv")
+        priority: PLAN.priority("description_length")
         conda:
             "../../envs/environment.yaml"
         resources:

@@ -3,7 +3,9 @@
 in   encoders' folders, a task's training and evaluation rows
 out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, head.safetensors, history.parquet;
      and beside it .metrics.parquet: train_<metric>, test_<metric> (also_<metric> of a second split), row_<outcome>:
-     what the model answers to every test row; and .steps/<update>/: checkpoints, if some analysis follows its tuning
+     what the model answers to every test row
+     activations/<model>/steps/<update>/layer-<kk>.parquet: vectors of its training rows while it is tuned, if an
+     analysis follows it (else empty)
 how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW with a learning rate per layer; the best
      epoch by held-out rows, or the last
 """
@@ -31,7 +33,7 @@ for job in PLAN.jobs("finetune_model"):
             metrics=job.files("<results>/models/{encoder}/{item}.metrics.parquet"),
             steps=[
                 stored(path, "steps" in config["activations"]["temporary"])
-                for path in job.files("<results>/models/{encoder}/{item}.steps", PLAN.tracked)
+                for path in job.files("<results>/activations/{encoder}/{item}/steps", PLAN.tracked)
             ],
         log:
             job.log("<results>/logs/models/{encoder}/{item}.log"),
@@ -50,6 +52,7 @@ for job in PLAN.jobs("finetune_model"):
             runtime=COSTS.minutes("finetune_model", job.of),
         params:
             settings=job.params(PLAN.training),
+            steps=job.params(PLAN.steps),
             modules=digest_of("scripts/finetune_model.py"),
         script:
             "../scripts/finetune_model.py"

@@ -23,6 +23,7 @@ for job in PLAN.jobs("rsa"):
             job.log("<results>/logs/rsa/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/rsa/{encoder}/{item}.tsv")
+        priority: PLAN.priority("rsa")
         conda:
             "../../envs/environment.yaml"
         threads: config["threads"]

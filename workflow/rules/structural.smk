@@ -27,6 +27,7 @@ for job in PLAN.jobs("structural"):
             job.log("<results>/logs/structural/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/structural/{encoder}/{item}.tsv")
+        priority: PLAN.priority("structural")
         conda:
             "../../envs/environment.yaml"
         resources:

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
+from transformers import PreTrainedModel
 
+from workflow.lib.activations.caching import cache_dataset
 from workflow.lib.base.files import whole_folder
+from workflow.lib.base.names import file_of
 from workflow.lib.base.tables import write_table
 from workflow.lib.encoders.loading import load_tokenizer
-from workflow.lib.training.finetuning import Outcome, Task
+from workflow.lib.training.finetuning import Outcome, SaveStep, Task
 from workflow.lib.training.heads.tunable import Tunable, evaluate
 
 
@@ -28,20 +31,34 @@ def save_whole(tuned: Outcome, path: str, about: dict, encoder: str) -> None:
         write_table(tuned.history, folder / "history.parquet")
 
 
+def step_saver(steps: dict | None, encoder: str, data: list[str], model: str) -> SaveStep | None:
+    """Caches the activations of the training rows as the model is at a step; None for a model that nobody follows."""
+    if steps is None:
+        return None
+    path = file_of(data, steps["place"])
+
+    def save(tuned: PreTrainedModel, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)  # of a step that is trained for again, after a kill
+        cache_dataset(tuned, f"{model} after {int(folder.name)} updates", Path(encoder), (path,), folder, steps)
+
+    return save
+
+
 def move_steps(tuned: Outcome, into: Path) -> None:
-    """The checkpoints saved on the way; an empty folder if there are none."""
+    """What was saved on the way; an empty folder if nothing was."""
     shutil.rmtree(into, ignore_errors=True)
+    into.parent.mkdir(parents=True, exist_ok=True)
     if not tuned.state.folder.exists():
         into.mkdir()
         return
     # if killed between here and the end, training must restart: a state without its steps cannot be resumed
     tuned.state.remove()
-    tuned.state.folder.rename(into)
+    shutil.move(tuned.state.folder, into)
 
 
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
-    from workflow.lib.base.names import encoder_of, file_of, folder_of, recipe_of
+    from workflow.lib.base.names import encoder_of, folder_of, recipe_of
     from workflow.lib.encoders.device import choose_device
 
     log = to_rule_log(snakemake.log[0])
@@ -56,7 +73,8 @@ if __name__ == "__main__":
         )
         encoder = folder_of(inputs.encoders, encoder_of(model))
         task = Task(encoder, train, evaluated, settings, snakemake.params.modules)
-        tuned = task.tune(recipe, float(fraction), int(seed), path)
+        save_step = step_saver(snakemake.params.steps[model], encoder, inputs.data, model)
+        tuned = task.tune(recipe, float(fraction), int(seed), path, save_step)
         also = {}
         if "also_evaluate" in settings:
             second = file_of(inputs.data, f"{settings['dataset']}/{settings['also_evaluate']}")
@@ -65,8 +83,8 @@ if __name__ == "__main__":
         scores = on_train | tuned.scores | also
         about = {"task": name, "recipe": recipe, "labels": task.whole.labels, **scores}
         save_whole(tuned, path, about, encoder)
-        if f"{path}.steps" in outputs.steps:
-            move_steps(tuned, Path(f"{path}.steps"))
+        for folder in (folder for folder in outputs.steps if folder.endswith(f"/{model}/steps")):
+            move_steps(tuned, Path(folder))
         write_table([scores | tuned.rows], metrics, encoder=encoder_of(model), task=name, recipe=recipe,
                     fraction=float(fraction), seed=int(seed))  # fmt: skip
         states.append(tuned.state)

@@ -63,7 +63,7 @@ def by_sample_size(
     for size in (size for size in sizes if size <= len(vectors)):
         for draw in range(draws if size < len(vectors) else 1):
             sample = np.random.default_rng([seed, draw]).permutation(len(vectors))[:size]
-            pca = principal_axes(vectors[sample])
+            pca = principal_axes(vectors if size == len(vectors) else vectors[sample])  # a copy of all would be large
             scores = accuracy_with(onto_components(pca, min(n_components, size - 1)), task, c)
             yield {"sample_size": size, "draw": draw} | scores
 

@@ -44,7 +44,8 @@ class LabelledVectors:
     def layer(self, layer: int) -> np.ndarray:
         """(units, width) float32; a pair's vectors are concatenated, the dependent's first."""
         vectors = read_vectors(self.files[layer]).astype(np.float32, copy=False)
-        return np.concatenate([vectors[rows] for rows in self._rows], axis=1)
+        found = [vectors[rows] for rows in self._rows]
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
 
 def labelled_vectors(folders: list[str], files: list[str], model: str, rows: dict, split: str) -> LabelledVectors:

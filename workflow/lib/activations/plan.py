@@ -7,6 +7,7 @@ from workflow.lib.base.names import folder_name, target_of
 # Which layers are stored: the last one; the outputs of all blocks (1..L); these and the embeddings (0..L).
 LAYERS = ("last", "blocks", "all")
 BYTES_HELD = 512 << 20  # size of a chunk's vectors, all layers; two chunks are in memory at a time
+STEPS = "steps"
 SAMPLED = ("sampled", "sampled_first")  # units that are a random selection of tokens
 
 
@@ -18,7 +19,7 @@ class Cache:
           sampled  random tokens of random rows (for RSA)   span    tokens of the words inside annotated spans
           target   words of which an annotated span consists (for tasks that label some words)
           sampled_first  the same of rows cut to their first text: the premise of a pair, the question of a passage
-          steps/…  the same unit at every saved step of the model's fine-tuning
+          steps    the units of the model's own task on its training rows, cached while it is tuned
     """
 
     model: str
@@ -30,14 +31,15 @@ class Cache:
 
     @property
     def item(self) -> str:
+        if self.unit == STEPS:
+            return f"{self.model}/{STEPS}"
         return f"{self.model}/{self.unit}/{folder_name(self.text or self.place)}"
 
 
 def matching(item: str, entries: list[str]) -> str | None:
-    """The first of the entries `<unit>`, `<unit>/<dataset>` or `steps` of activations.temporary that names a cache."""
-    unit, _, folder = target_of(item).rpartition("/")
-    names = (unit.partition("/")[0], f"{unit}/{folder.partition('-')[0]}")
-    return next((entry for entry in entries if entry in names), None)
+    """The first of the entries `<unit>` and `<unit>/<dataset>` of activations.temporary that names a cache."""
+    unit, _, folder = target_of(item).partition("/")
+    return next((entry for entry in entries if entry in (unit, f"{unit}/{folder.partition('-')[0]}")), None)
 
 
 def sentences_of(config: dict, place: str) -> str:

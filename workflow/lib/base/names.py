@@ -78,16 +78,6 @@ def model_folder(model: str) -> str:
     return encoder_folder(encoder_of(model)) if is_pretrained(model) else f"<results>/models/{model}"
 
 
-def steps_folder(model: str) -> str:
-    """Checkpoints saved while a model was tuned; empty if no analysis follows it."""
-    return f"<results>/models/{model}.steps"
-
-
-def weights_folder(item: str) -> str:
-    """Where the weights lie that a cache is made with."""
-    return steps_folder(model_of(item)) if "/steps/" in item else model_folder(model_of(item))
-
-
 def metrics_file(model: str) -> str:
     return f"<results>/models/{model}.metrics.parquet"
 

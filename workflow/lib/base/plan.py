@@ -7,15 +7,15 @@ item, listed with both papers.
 
 import importlib
 from collections.abc import Callable
-from functools import cached_property
 
-from workflow.lib.activations.plan import SAMPLED, Cache, matching, widest
+from workflow.lib.activations.plan import SAMPLED, STEPS, Cache, matching, sentences_of, widest
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.jobs import Job, jobs_of
 from workflow.lib.base.names import (
     cache_folder,
     data_file,
     encoder_of,
+    folder_name,
     is_pretrained,
     model_of,
     place_of,
@@ -24,7 +24,7 @@ from workflow.lib.base.names import (
 )
 from workflow.lib.base.needs import Needs
 from workflow.lib.base.runs import spread_over
-from workflow.lib.base.tasks import labelled_rows, max_tokens_of, places_of_task
+from workflow.lib.base.tasks import labelled_rows, max_tokens_of, places_of_task, unit_of_task
 from workflow.papers import Artifact
 
 # rules whose items may share a process, by the key of `share` in the config
@@ -47,8 +47,7 @@ class Plan:
         self.config, self.papers = config, papers
         self.items: dict[str, dict[str, list[str]]] = {}  # rule -> item -> papers
         self.layers: dict[str, str] = {}  # of each cache
-        self.places: dict[str, list[str]] = {}  # <dataset>/<split> of each cache
-        self.readers: dict[str, list[str]] = {}  # files made from each cache
+        self.tracked: set[str] = set()  # models whose activations are cached while they are tuned
         self.artifacts = {key: paper.artifacts(config) for key, paper in papers.items()}
         for key, paper in papers.items():
             needs = [needs for _, needs in self.artifacts[key].values()]
@@ -64,16 +63,17 @@ class Plan:
             if self._ask(method, item, paper):
                 for cache in self.caches(method, item):
                     self._follow_cache(cache, paper)
-                    self.readers.setdefault(cache.item, []).append(file)
         elif stage == "sweeps":
             self._ask("sweep", rest.removesuffix(".parquet").rpartition(".")[0], paper)
         elif stage == "models":
             self._ask("finetune_model", rest.removesuffix(".metrics.parquet"), paper)
 
     def _follow_cache(self, cache: Cache, paper: str) -> None:
+        if cache.unit == STEPS:
+            self.tracked.add(cache.model)
+            self._ask("finetune_model", cache.model, paper)
+            return
         self.layers[cache.item] = widest(cache.layers, self.layers.get(cache.item, cache.layers))
-        places = self.places.setdefault(cache.item, [])
-        places += [cache.place] * (cache.place not in places)
         rule = "cache_temporarily" if self.temporary_as(cache.item) else "cache_activations"
         if self._ask(rule, cache.item, paper) and not is_pretrained(cache.model):
             self._ask("finetune_model", cache.model, paper)
@@ -107,13 +107,8 @@ class Plan:
     def labelled_rows(self, item: str) -> dict:
         return labelled_rows(self.config, target_of(item))
 
-    @cached_property
-    def tracked(self) -> set[str]:
-        """Models that save checkpoints during fine-tuning, because an analysis reads them."""
-        return {model_of(item) for item in self.layers if "/steps/" in item}
-
     def training(self, model: str, is_sweep: bool = False) -> dict:
-        """Training settings of a model; sweeps save no intermediate steps and score no second split."""
+        """Training settings of a model; sweeps follow no steps and score no second split."""
         settings = dict(self.config["tasks"][task_of(model)])
         of_encoders = settings.pop("for_encoder")
         settings |= of_encoders.get(encoder_of(model).partition(".")[0], {})
@@ -121,6 +116,21 @@ class Plan:
             settings.pop("also_evaluate", None)
         every = self.config["paths"]["every"] if model in self.tracked and not is_sweep else 0
         return settings | {"save_every": every}
+
+    def steps(self, model: str) -> dict | None:
+        """How the activations of a model that is followed are cached while it is tuned; None for other models."""
+        if model not in self.tracked:
+            return None
+        task = task_of(model)
+        place = places_of_task(self.config, task)[0]
+        how = {key: self.config["activations"][key] for key in ("batch_size", "dtype")}
+        longest = max_tokens_of(self.config, folder_name(place))
+        return how | {
+            "unit": unit_of_task(self.config, task),
+            "layers": "blocks",
+            "max_tokens": longest,
+            "place": place,
+        }
 
     def training_data(self, model: str) -> list[str]:
         """The rows that a model is trained and scored on."""
@@ -133,7 +143,7 @@ class Plan:
         """Settings of one cached dataset: layers, maximum length, sampling."""
         unit, _, folder = target_of(item).rpartition("/")
         settings = {"layers": self.layers.get(item, "all"), "max_tokens": max_tokens_of(self.config, folder)}
-        settings |= {"places": self.places.get(item, [place_of(folder)])}
+        settings |= {"unit": unit, "places": self._places(item)}
         if unit in SAMPLED:
             rsa = self.config["rsa"]  # enough tokens that every sample can have different ones
             settings |= {
@@ -145,7 +155,17 @@ class Plan:
 
     def cache_data(self, item: str) -> list[str]:
         """The rows that pass through the model: of several datasets, if these annotate the same sentences."""
-        return [data_file(place) for place in self.places.get(item, [place_of(item.rpartition("/")[2])])]
+        return [data_file(place) for place in self._places(item)]
+
+    def _places(self, item: str) -> list[str]:
+        """<dataset>/<split> of a cache's rows: of spans, of all datasets in the config that annotate its sentences."""
+        unit, _, folder = target_of(item).rpartition("/")
+        place, datasets = place_of(folder), self.config["datasets"]
+        if unit != "span":
+            return [place]
+        kinds = {name: self.config["registry"].get(name, {}).get("kind") for name in datasets}
+        others = [f"{name}/{place.partition('/')[2]}" for name in datasets if kinds[name] == "spans"]
+        return [other for other in others if sentences_of(self.config, other) == place]
 
     def temporary_as(self, item: str) -> str | None:
         """What makes a cache temporary; None if it is kept."""
@@ -155,29 +175,12 @@ class Plan:
         """Which items are a rule's, after the encoder: temporary ones have a rule of their own."""
         entries = "|".join(self.config["activations"]["temporary"]) or "none"
         ahead = "=" if rule == "cache_temporarily" else "!"
-        return rf"[a-z][a-z0-9_.-]*/(?{ahead}(?:{entries})[/-])(?:steps/)?[a-z_]+/[a-z0-9_]+-[a-z0-9_]+"
+        return rf"[a-z][a-z0-9_.-]*/(?{ahead}(?:{entries})[/-])[a-z_]+/[a-z0-9_]+-[a-z0-9_]+"
 
-    @cached_property
-    def _turns(self) -> dict[str, dict[str, list[str]]]:
-        """For each entry of activations.temporary, models in the order in which they have their turn, and the files
-        made from the temporary caches of each."""
-        turns: dict[str, dict[str, list[str]]] = {}
-        for item in self.items.get("cache_temporarily", {}):
-            files = turns.setdefault(self.temporary_as(item), {}).setdefault(model_of(item), [])
-            files += [file for file in self.readers[item] if file not in files]
-        return turns
-
-    def waits_for(self, item: str) -> list[str]:
-        """What is made before a temporary cache: all that is made from the caches of the model `at_once` turns
-        earlier, which are deleted then, so that never more than `at_once` models have temporary caches of a kind."""
-        shares, at_once = self.config["share"], self.config["activations"]["at_once"]
-        if not at_once or item not in self.items.get("cache_temporarily", {}):
-            return []
-        if {shares["activations"], shares["analyses"]} != {1}:
-            return []  # where models share a job, they would wait for themselves
-        models = self._turns[self.temporary_as(item)]
-        turn = list(models).index(model_of(item)) - at_once
-        return list(models.values())[turn] if turn >= 0 else []
+    def priority(self, method: str) -> int:
+        """Of a method's jobs: what frees disk goes before models and caches that would take more."""
+        caches = (cache.item for item in self.items.get(method, {}) for cache in self.caches(method, item))
+        return 7 if any(map(self.temporary_as, caches)) else 0
 
     def artifact_files(self, key: str | None = None) -> list[str]:
         """Files of one paper's figures and tables, or of all papers'."""

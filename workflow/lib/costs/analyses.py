@@ -6,7 +6,7 @@ Counts are of the largest term, and how often it is repeated where that is known
 
 from workflow.lib.base.names import encoder_of, target_of
 from workflow.lib.base.tasks import places_of_task, unit_of_task
-from workflow.lib.costs.encoders import Shape, encoder_shape
+from workflow.lib.costs.encoders import Shape, bytes_of, encoder_shape
 from workflow.lib.costs.sizes import Size, size_of
 from workflow.lib.costs.work import Work
 
@@ -41,6 +41,7 @@ def pca(config: dict, item: str) -> Work:
     return Work(
         calls=n_fits * labels,
         flops=2 * decomposed + 100 * train * fitted * labels,
+        moved=2 * width * (general + train + test),
         held=4 * width * (2 * general + 4 * train + test),  # and a centred copy of what is decomposed
     )
 
@@ -54,7 +55,8 @@ def neurons(config: dict, item: str) -> Work:
     tried = n_steps * settings["folds"] * searched * labels + train * labels
     return Work(
         calls=n_steps * settings["folds"] * labels,
-        flops=40 * width * tried + 100 * train * width * labels,
+        flops=40 * width * tried,
+        on_core=100 * train * (width + n_steps**2 / 2) * labels,  # all dimensions, and 1, 2, … of them
         held=4 * width * (3 * train + test) + (1 << 30) * min(1, searched * width / 1e7),
     )
 
@@ -75,15 +77,15 @@ def directprobe(config: dict, item: str) -> Work:
     train, test, labels = points(config, target_of(item))
     width = _width(config, item)
     work = _hulls(train, labels, width) + _hulls(test, labels, width)
-    return Work(calls=labels**2, flops=work, held=12 * width * train)
+    return Work(calls=labels**2, flops=work, held=12 * width * (train + test))
 
 
 def label_distances(config: dict, item: str) -> Work:
     train, _, labels = points(config, target_of(item))
     shape, width = _shape(config, item), _width(config, item)
-    return Work(
-        calls=shape.layers * labels**2, flops=shape.layers * _hulls(train, labels, width), held=12 * width * train
-    )
+    flops = shape.layers * _hulls(train, labels, width)
+    held = 12 * width * train * min(config["threads"], shape.layers)  # a process for each layer
+    return Work(calls=shape.layers * labels**2, flops=flops, held=held)
 
 
 def paths(config: dict, item: str, n_steps: float) -> Work:
@@ -105,52 +107,49 @@ def structural(config: dict, item: str) -> Work:
     )
 
 
-def _probing(config: dict, item: str, rows: float, size: Size, settings: dict) -> tuple[float, float]:
-    """Calls and operations of training an edge probe until it stops."""
+def _probing(config: dict, item: str, rows: float, dev: Size, settings: dict, size: Size) -> Work:
+    """Training an edge probe until it stops, with its validations."""
     shape = _shape(config, item)
-    most = settings["validate_every"] * settings["max_validations"]
-    # a probe that learns no more stops after `patience` validations: from a few epochs on
-    n_updates = min(
-        most, settings["validate_every"] * (settings["patience"] + 6 * rows / (32 * settings["validate_every"]))
+    every, n_epochs = settings["validate_every"], 6  # until it learns no more; then `patience` validations follow
+    n_updates = min(every * settings["max_validations"], every * settings["patience"] + n_epochs * rows / 32)
+    n_sentences = n_updates * settings["batch_size"] + n_updates / every * dev.rows / 3  # forward passes take a third
+    mixed = size.inside * (shape.layers + 1) * shape.width
+    projected = size.targets * shape.width * settings["projection"] * 2
+    return Work(
+        calls=4 * n_updates + n_updates / every * dev.rows / 256,
+        flops=6 * n_sentences * (mixed + projected),
+        moved=n_sentences * mixed * bytes_of(config),
     )
-    tokens = settings["batch_size"] * size.inside
-    mixed = tokens * (shape.layers + 1) * shape.width
-    projected = settings["batch_size"] * size.targets * shape.width * settings["projection"] * 2
-    return 4 * n_updates, n_updates * 6 * (mixed + projected)
 
 
-def _span_bytes(config: dict, item: str, size: Size) -> float:
-    shape = _shape(config, item)
-    number = 2 if config["activations"]["dtype"] == "float16" else 4
-    return size.rows * size.inside * (shape.layers + 1) * shape.width * number
-
-
-def edges(config: dict, item: str, most_in_memory: int) -> Work:
+def edges(config: dict, item: str, most_in_memory: int, of_layer: float) -> Work:
+    """`of_layer`: bytes of the largest layer that is read, with the tokens of all datasets that share it."""
     dataset = target_of(item)
     sizes = {split: size_of(config, f"{dataset}/{split}") for split in ("train", "dev", "test")}
     settings = config["edges"] | config["edges"]["for_dataset"].get(dataset, {})
-    calls, flops = _probing(config, item, sizes["train"].rows, sizes["train"], settings)
-    return _with_vectors(config, item, sizes.values(), Work(calls, 2 * flops), most_in_memory)
+    work = _probing(config, item, sizes["train"].rows, sizes["dev"], settings, sizes["train"])
+    return _with_vectors(config, item, sizes.values(), work, most_in_memory, of_layer)
 
 
-def description_length(config: dict, item: str, most_in_memory: int) -> Work:
+def description_length(config: dict, item: str, most_in_memory: int, of_layer: float) -> Work:
     dataset, settings = target_of(item), config["edges"] | config["description_length"]
     sizes = {split: size_of(config, f"{dataset}/{split}") for split in (settings["coded"], "dev")}
     coded = sizes[settings["coded"]]
-    work = Work()
-    for percent in settings["portions"][:-1]:
-        work += Work(*_probing(config, item, coded.rows * percent / 100, coded, settings))
-    return _with_vectors(config, item, sizes.values(), work, most_in_memory)
+    portions = [coded.rows * percent / 100 for percent in settings["portions"][:-1]]
+    work = sum((_probing(config, item, rows, sizes["dev"], settings, coded) for rows in portions), start=Work())
+    return _with_vectors(config, item, sizes.values(), work, most_in_memory, of_layer)
 
 
-def _with_vectors(config: dict, item: str, sizes, work: Work, most_in_memory: int) -> Work:
+def _with_vectors(config: dict, item: str, sizes, work: Work, most_in_memory: int, of_layer: float) -> Work:
     """Vectors are in memory or, where they are too many, in a scratch file; a layer is read at a time."""
-    of_splits = [_span_bytes(config, item, size) for size in sizes]
-    of_layer = max(of_splits) / (_shape(config, item).layers + 1)
-    held = sum(size for size in of_splits if size <= most_in_memory)
-    return Work(
-        work.calls, work.flops, held + 2 * of_layer, 0, sum(size for size in of_splits if size > most_in_memory)
-    )
+    shape = _shape(config, item)
+    per_token = (shape.layers + 1) * shape.width * bytes_of(config)
+    of_splits = [size.rows * size.inside * per_token for size in sizes]
+    in_memory = sum(size for size in of_splits if size <= most_in_memory)
+    scratch = sum(of_splits) - in_memory
+    # what is in memory is read from disk once, what is not by every batch
+    moved = 2 * sum(of_splits) + (work.moved if scratch else 0)
+    return Work(work.calls, work.flops, 0, moved, in_memory + 2 * of_layer, 0, 0, scratch)
 
 
 def layer_probes(config: dict, item: str) -> Work:

@@ -7,9 +7,9 @@ training step takes three times that. Embeddings are looked up.
 from dataclasses import dataclass
 
 from workflow.lib.activations.plan import BYTES_HELD
-from workflow.lib.base.names import encoder_of, recipe_of, target_of
+from workflow.lib.base.names import encoder_of, recipe_of
 from workflow.lib.base.tasks import places_of_task
-from workflow.lib.costs.sizes import size_of
+from workflow.lib.costs.sizes import Size, size_of
 from workflow.lib.costs.work import Work
 from workflow.lib.encoders.shapes import shape_of
 
@@ -59,8 +59,8 @@ def encoder_shape(config: dict, encoder: str, layers: int | None = None) -> Shap
     )
 
 
-def tuning(config: dict, model: str, settings: dict, is_sweep: bool = False) -> Work:
-    """Fine-tuning a model; `settings` as in Plan.training."""
+def tuning(config: dict, model: str, settings: dict, steps: dict | None = None, is_sweep: bool = False) -> Work:
+    """Fine-tuning a model; `settings` and `steps` as in Plan.training and Plan.steps."""
     task, recipe, fraction, _ = recipe_of(model)
     kept_layers = int(recipe.partition("-")[2]) if recipe.startswith("truncate") else None
     shape = encoder_shape(config, encoder_of(model), kept_layers)
@@ -69,27 +69,45 @@ def tuning(config: dict, model: str, settings: dict, is_sweep: bool = False) -> 
     n_updates = settings["epochs"] * -(-rows // settings["batch_size"])
     trained = shape.forward(rows * train.tokens * settings["epochs"], train.tokens)
     evaluated = shape.forward(test.rows * test.tokens + (0 if is_sweep else rows * train.tokens), train.tokens)
-    n_steps = 1 + n_updates // settings["save_every"] if settings["save_every"] else 0
-    held = OF_TRAINING * shape.parameters + 6 * rows * train.tokens
+    held = OF_TRAINING * shape.parameters + of_rows(rows, train)
     if not config["gpu"]:
         held += shape.activations(settings["batch_size"] / settings["accumulation"], train.longest)
-    return Work(
+    work = Work(
         calls=shape.layers * (3 * n_updates + (rows + test.rows) / 64),
         flops=3 * trained + evaluated,
         held=held,
         kept=0 if is_sweep else 4 * shape.parameters,
-        scratch=4 * shape.parameters * n_steps + 3 * 4 * shape.parameters,  # checkpoints; the state for resuming
+        scratch=12 * shape.parameters,  # the state for resuming: weights and AdamW's two means
     )
+    if steps is None:
+        return work
+    vectors = n_vectors(config, steps["unit"], [steps["place"]], steps) * shape.layers * shape.width
+    n_steps = n_saved_steps(config, settings)
+    size = n_steps * vectors * bytes_of(config)
+    cached = {
+        "calls": n_steps * shape.layers * rows / 64,
+        "flops": n_steps * shape.forward(rows * train.tokens, train.tokens),
+    }
+    return work + Work(**cached, moved=size, held=work.held + 8 * vectors, passing=size)
 
 
-def n_units(config: dict, item: str, places: list[str], settings: dict) -> float:
-    """How many vectors a cache has, per layer and step."""
-    unit = target_of(item).rpartition("/")[0].removeprefix("steps/")
+def of_rows(rows: float, size: Size) -> float:
+    """Bytes of tokenised rows: arrays of their own for every row, some numbers a token."""
+    return rows * (1300 + 6 * size.tokens)
+
+
+def bytes_of(config: dict) -> int:
+    """Of a stored number."""
+    return 2 if config["activations"]["dtype"] == "float16" else 4
+
+
+def n_vectors(config: dict, unit: str, places: list[str], settings: dict) -> float:
+    """How many vectors a cache has, per layer; `settings` as in Plan.cache_settings."""
     sizes = [size_of(config, place, settings["max_tokens"]) for place in places]
     first = sizes[0]
     if unit == "span":  # of the same sentences: tokens of all datasets' spans, as far as there are so many
         rows = max(size.rows for size in sizes)
-        return min(rows * first.tokens, sum(size.rows * size.inside for size in sizes))
+        return min(rows * max(size.tokens for size in sizes), sum(size.rows * size.inside for size in sizes))
     if unit == "word":
         return first.rows * first.words
     if unit == "target":
@@ -99,24 +117,27 @@ def n_units(config: dict, item: str, places: list[str], settings: dict) -> float
     return first.rows
 
 
-def caching(config: dict, item: str, places: list[str], settings: dict, training: dict | None) -> Work:
-    """Running a dataset through a model; `settings` as in Plan.cache_settings, `training`: of the model whose saved
-    steps are run."""
+def caching(config: dict, item: str, settings: dict, is_temporary: bool) -> Work:
+    """Running a dataset through a model; `settings` as in Plan.cache_settings."""
     shape, how = encoder_shape(config, encoder_of(item)), config["activations"]
-    sizes = [size_of(config, place, settings["max_tokens"]) for place in places]
+    sizes = [size_of(config, place, settings["max_tokens"]) for place in settings["places"]]
     size = max(sizes, key=lambda one: one.rows)
     rows = min(size.rows, settings.get("rows") or size.rows)
     n_layers = {"last": 1, "blocks": shape.layers, "all": shape.layers + 1}[settings["layers"]]
-    vectors = n_units(config, item, places, settings) * n_layers * shape.width
-    n_steps = n_saved_steps(config, training) if training else 1
+    vectors = n_vectors(config, settings["unit"], settings["places"], settings) * n_layers * shape.width
+    stored = vectors * bytes_of(config)
     return Work(
-        calls=n_steps * shape.layers * rows / how["batch_size"],
-        flops=n_steps * shape.forward(rows * size.tokens, size.tokens),
-        held=4 * shape.parameters + 6 * rows * size.tokens + 2 * min(BYTES_HELD, 4 * vectors),
-        kept=n_steps * vectors * (2 if how["dtype"] == "float16" else 4),
+        calls=shape.layers * rows / how["batch_size"],
+        flops=shape.forward(rows * size.tokens, size.tokens),
+        moved=stored,
+        held=4 * shape.parameters + of_rows(rows, size) + 2 * min(BYTES_HELD, 4 * vectors),
+        kept=0 if is_temporary else stored,
+        passing=stored if is_temporary else 0,
     )
 
 
 def n_saved_steps(config: dict, training: dict) -> float:
+    """The first, every so many updates, and the last."""
     rows = size_of(config, f"{training['dataset']}/{training['train_split']}").rows
-    return 2 + training["epochs"] * -(-rows // training["batch_size"]) // training["save_every"]
+    n_updates = training["epochs"] * -(-rows // training["batch_size"])
+    return 1 + -(-n_updates // training["save_every"])

@@ -1,10 +1,11 @@
 """From work to seconds, megabytes and what rules ask a scheduler for.
 
 seconds of a core   start + call * calls + flops / speed      memory   base + per_byte * held
-of a GPU            start + call * calls + flops / speed, with the numbers of its kind
+of a GPU            the same with the numbers of its kind, and what its job does on a core
+of both             bytes moved / speed of the disk
 
-A core's numbers are measured, rule by rule (workflow/resources/speeds.yaml, by `python -m workflow.lib.costs.fit`); a
-GPU's are assumptions, which `make plan` prints.
+A core's numbers are measured, rule by rule (workflow/resources/speeds.yaml, by `python -m workflow.lib.costs.fit`);
+GPUs and disks are assumptions, which `make plan` prints.
 """
 
 from collections.abc import Callable
@@ -21,6 +22,7 @@ FILE = Path(__file__).resolve().parents[2] / "resources/speeds.yaml"
 LONGEST = 1440  # minutes: many partitions take no longer job, and training goes on where it was stopped
 MARGIN_OF_TIME, MARGIN_OF_MEMORY = 3.0, 1.3
 LEAST_MINUTES, LEAST_MB = 15, 2000
+OF_CUDA = 3000  # MB of a process that uses a GPU, assumed
 
 
 @cache
@@ -35,12 +37,17 @@ def of_core(rule: str) -> dict:
 
 def core_seconds(rule: str, work: Work) -> float:
     of = of_core(rule)
-    return of["start"] + of["call"] * work.calls + work.flops / of["speed"]
+    return of["start"] + of["call"] * work.calls + work.flops / of["speed"] + aside(work)
 
 
 def gpu_seconds(rule: str, work: Work, kind: str) -> float:
     of = speeds()["gpu"][kind]
-    return of["start"] + of["call"] * work.calls + work.flops / of["speed"]
+    return of["start"] + of["call"] * work.calls + work.flops / of["speed"] + aside(work)
+
+
+def aside(work: Work) -> float:
+    """Seconds of fits by scikit-learn, whose speed is PCA's, and of the disk."""
+    return work.on_core / of_core("pca")["speed"] + work.moved / speeds()["disk"]
 
 
 def memory_mb(rule: str, work: Work) -> float:
@@ -66,6 +73,7 @@ class Costs:
     def memory(self, rule: str, items_of: Callable) -> Callable:
         def mem_mb(wildcards, attempt):
             needed = MARGIN_OF_MEMORY * memory_mb(rule, self._work(rule, items_of(wildcards)))
+            needed += OF_CUDA if rule in ON_GPU and self.plan.config["gpu"] else 0
             return round(max(LEAST_MB, needed)) * 2 ** (attempt - 1)
 
         return mem_mb
@@ -82,6 +90,6 @@ class Costs:
     def disk(self, rule: str, items_of: Callable) -> Callable:
         def disk_mb(wildcards, attempt):
             work = self._work(rule, items_of(wildcards))
-            return round(100 + MARGIN_OF_MEMORY * (work.kept + work.scratch) / 1e6)
+            return round(100 + MARGIN_OF_MEMORY * (work.kept + work.passing + work.scratch) / 1e6)
 
         return disk_mb

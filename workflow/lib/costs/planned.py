@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from workflow.lib.base.errors import UserError
 from workflow.lib.base.names import encoder_of, model_of
 from workflow.lib.base.plan import Plan
 from workflow.lib.costs import analyses
-from workflow.lib.costs.encoders import caching, encoder_shape, n_saved_steps, tuning
+from workflow.lib.costs.encoders import bytes_of, caching, encoder_shape, n_saved_steps, n_vectors, tuning
 from workflow.lib.costs.sizes import measured
 from workflow.lib.costs.work import Work
 from workflow.lib.methods.edges.plan import MOST_IN_MEMORY
@@ -31,15 +32,21 @@ def work_of(plan: Plan, rule: str, item: str) -> Work:
     """What one item of a rule takes."""
     config = plan.config
     if rule in ("finetune_model", "sweep"):
-        return tuning(config, item, plan.training(item, is_sweep=rule == "sweep"), is_sweep=rule == "sweep")
+        is_sweep = rule == "sweep"
+        steps = None if is_sweep else plan.steps(item)
+        return tuning(config, item, plan.training(item, is_sweep=is_sweep), steps, is_sweep)
     if rule in CACHING:
-        training = plan.training(model_of(item)) if "/steps/" in item else None
-        settings = plan.cache_settings(item)
-        return caching(config, item, settings["places"], settings, training)
+        return caching(config, item, plan.cache_settings(item), rule == "cache_temporarily")
     if rule == "paths":
+        if model_of(item) not in plan.tracked:
+            followed = ", ".join(sorted(plan.tracked)) or "none"
+            raise UserError(f"{model_of(item)} is not followed while it is tuned; models that are: {followed}")
         return analyses.paths(config, item, n_saved_steps(config, plan.training(model_of(item))))
     if rule in ("edges", "description_length"):
-        return getattr(analyses, rule)(config, item, MOST_IN_MEMORY)
+        caches = (plan.cache_settings(cache) for cache in plan.cache_items(rule)(item))
+        largest = max(n_vectors(config, "span", settings["places"], settings) for settings in caches)
+        of_layer = largest * encoder_shape(config, encoder_of(item)).width * bytes_of(config)
+        return getattr(analyses, rule)(config, item, MOST_IN_MEMORY, of_layer)
     return getattr(analyses, rule)(config, item)
 
 
@@ -64,8 +71,15 @@ def downloads(plan: Plan) -> dict[str, float]:
             found[entry["id"]] = 4.0 * encoder_shape(config, f"{encoder}.0").parameters
     if config["mirror"]:
         return found
-    for name, entry in config["datasets"].items():
+    for name in dict.fromkeys(place.partition("/")[0] for place in places_of(plan)):
         size = measured()["real"].get(name, {}).get("megabytes")
-        if entry["source"] == "real" and size:
+        if config["datasets"][name]["source"] == "real" and size:
             found[name] = size * MEGABYTE
     return found
+
+
+def places_of(plan: Plan) -> list[str]:
+    """<dataset>/<split> of all rows that this run reads."""
+    reading = dict.fromkeys(("finetune_model", "sweep"), plan.training_data) | dict.fromkeys(CACHING, plan.cache_data)
+    files = [file for rule, read in reading.items() for item in plan.items.get(rule, {}) for file in read(item)]
+    return [file.removeprefix("<results>/data/").removesuffix(".parquet") for file in dict.fromkeys(files)]

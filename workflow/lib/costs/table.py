@@ -12,7 +12,7 @@ import yaml
 from snakemake.exceptions import WorkflowError
 
 from workflow.lib.base.digests import ROOT
-from workflow.lib.base.names import encoder_of, model_of
+from workflow.lib.base.names import encoder_of, is_pretrained, model_of
 from workflow.lib.base.plan import Plan
 from workflow.lib.base.start import start
 from workflow.lib.costs.encoders import encoder_shape
@@ -21,6 +21,7 @@ from workflow.lib.costs.planned import ON_GPU, Planned, downloads, planned_jobs
 
 CORES_PER_GPU = 8
 GPU = "a100"
+READ_SLOWLY = ("steps", "cls/wikipedia")
 
 
 def merged(base: dict, changes: dict) -> dict:
@@ -45,15 +46,15 @@ def rows_of(plan: Plan) -> pd.DataFrame:
     def row(job: Planned) -> dict:
         is_gpu = bool(plan.config["gpu"]) and job.rule in ON_GPU
         seconds = gpu_seconds(job.rule, job.work, GPU) if is_gpu else core_seconds(job.rule, job.work)
-        gigabytes = {"memory": memory_mb(job.rule, job.work) / 1e3, "kept": job.work.kept / 1e9}
+        work, gigabytes = job.work, {"memory": memory_mb(job.rule, job.work) / 1e3}
+        gigabytes |= {"kept": work.kept / 1e9, "passing": work.passing / 1e9, "scratch": work.scratch / 1e9}
         return {
             "paper": job.paper,
             "rule": job.rule,
             "model": model_of(job.items[0]),
-            "temporary": plan.temporary_as(job.items[0]) if job.rule == "cache_temporarily" else None,
+            "temporary": plan.temporary_as(job.items[0]) or "steps" if job.work.passing else None,
             "gpu_hours": seconds / 3600 if is_gpu else 0.0,
             "core_hours": 0.0 if is_gpu else seconds / 3600,
-            "scratch": job.work.scratch / 1e9,
             **gigabytes,
         }
 
@@ -63,22 +64,28 @@ def rows_of(plan: Plan) -> pd.DataFrame:
 def by_rule(rows: pd.DataFrame) -> pd.DataFrame:
     found = rows.groupby(["paper", "rule"], sort=False).agg(
         jobs=("rule", "size"), gpu_hours=("gpu_hours", "sum"), core_hours=("core_hours", "sum"),
-        memory=("memory", "max"), kept=("kept", "sum"), scratch=("scratch", "max"),
+        memory=("memory", "max"), kept=("kept", "sum"), passing=("passing", "sum"), scratch=("scratch", "max"),
     )  # fmt: skip
     return found.reset_index()
 
 
 def disk(plan: Plan, rows: pd.DataFrame, jobs_at_once: int = 1) -> dict[str, float]:
-    """Gigabytes that stay, and the most at a time: temporary vectors of the models whose turn it is, and what the
-    largest jobs write for themselves."""
-    is_temporary = rows["temporary"].notna()
+    """Gigabytes that stay, and the most at a time: with what the largest jobs write for themselves, and with temporary
+    vectors. Analyses that read these go before what makes more (Plan.priority), so that only one model more than there
+    are jobs has some; but encoders' wait for all models that are compared with them, and PCA and trajectories, hours on
+    the CPU, may lag behind all."""
     encoders = {encoder_of(model) for model in rows["model"]}
-    stays = rows.loc[~is_temporary, "kept"].sum() + sum(downloads(plan).values()) / 1e9
+    stays = rows["kept"].sum() + sum(downloads(plan).values()) / 1e9
     stays += sum(4 * encoder_shape(plan.config, encoder).parameters for encoder in encoders) / 1e9
+    if "steps" not in plan.config["activations"]["temporary"]:
+        stays += rows.loc[rows["temporary"] == "steps", "passing"].sum()
+        rows = rows[rows["temporary"] != "steps"]
     waiting = 0.0
-    for _, of_entry in rows[is_temporary].groupby("temporary"):
-        of_models = of_entry.groupby("model")["kept"].sum().sort_values(ascending=False)
-        waiting += of_models.head(plan.config["activations"]["at_once"] or len(of_models)).sum()
+    for entry, of_entry in rows.groupby("temporary"):
+        of_models = of_entry.groupby("model")["passing"].sum()
+        is_compared = of_models.index.map(is_pretrained) & entry.startswith("sampled")
+        n_alive = len(of_models) if entry in READ_SLOWLY else 1 + jobs_at_once
+        waiting += of_models[is_compared].sum() + of_models[~is_compared].nlargest(n_alive).sum()
     return {"stays": stays, "peak": stays + waiting + rows["scratch"].nlargest(jobs_at_once).sum()}
 
 
@@ -92,7 +99,7 @@ def wall_hours(rows: pd.DataFrame, n_gpus: int, n_cores: int) -> float:
 
 def page(plan: Plan) -> str:
     rows, loaded = rows_of(plan), downloads(plan)
-    table = by_rule(rows).rename(columns={"memory": "memory GB", "kept": "disk GB", "scratch": "scratch GB"})
+    table = by_rule(rows).rename(columns={"memory": "memory GB", "kept": "disk GB", "passing": "temporary GB"})
     gpu_hours, core_hours = rows["gpu_hours"].sum(), rows["core_hours"].sum()
     space = [disk(plan, rows, n) for n in (1, 4)]
     text = [

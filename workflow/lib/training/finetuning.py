@@ -3,12 +3,14 @@
 import copy
 import gc
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 import torch
+from transformers import PreTrainedModel
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import read_dataset
@@ -39,6 +41,9 @@ def split_off(rows: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
     """(training rows, held-out rows), evenly spaced, so that both parts of a smaller fraction are in a larger one's."""
     held_out = np.diff(np.floor(np.arange(len(rows) + 1) * share + 0.5)) > 0
     return rows[~held_out], rows[held_out]
+
+
+SaveStep = Callable[[PreTrainedModel, Path], None]
 
 
 @dataclass
@@ -84,11 +89,15 @@ class Task:
         head = self.head.on(encoder, self.whole.labels, self.settings)
         return Tunable(encoder, head, fixed=recipe == "frozen")
 
-    def tune(self, recipe: str, fraction: float, seed: int, output: str | Path) -> Outcome:
-        """Train and score; intermediate state is saved beside `output`. If out of memory, retries in smaller parts."""
+    def tune(
+        self, recipe: str, fraction: float, seed: int, output: str | Path, save_step: SaveStep | None = None
+    ) -> Outcome:
+        """Train and score; intermediate state is saved beside `output`. If out of memory, retries in smaller parts.
+
+        `save_step` is given the encoder at every saved step, and a folder beside the state (`Outcome.state.folder`)."""
         seed = seed_of_run(self.folder, seed)
         try:
-            return self._attempt(recipe, fraction, seed, output, self.settings)
+            return self._attempt(recipe, fraction, seed, output, self.settings, save_step)
         except torch.OutOfMemoryError:
             pass  # retried below, because here the error still keeps the failed model in memory
         # the same effective batch in twice as many parts; a second failure is left to the user
@@ -96,7 +105,7 @@ class Task:
         log.warning("out of memory: once more with accumulation %d", settings["accumulation"])
         gc.collect()  # Accelerate's mixed precision leaves the failed model in a reference cycle
         torch.cuda.empty_cache()
-        return self._attempt(recipe, fraction, seed, output, settings)
+        return self._attempt(recipe, fraction, seed, output, settings, save_step)
 
     def made_from(self, recipe: str, fraction: float, seed: int) -> list:
         """Everything that a run depends on: a run started with anything else is not resumed."""
@@ -104,19 +113,24 @@ class Task:
         same = {key: value for key, value in self.settings.items() if key != "accumulation"}
         return [same, recipe, seed, fraction, self.modules, self.digest, self.weights_digest]
 
-    def _attempt(self, recipe: str, fraction: float, seed: int, output: str | Path, settings: dict) -> Outcome:
+    def _attempt(
+        self, recipe: str, fraction: float, seed: int, output: str | Path, settings: dict, save_step: SaveStep | None
+    ) -> Outcome:
         kept, held_out = split_off(nested_rows(self.whole.n_rows, fraction, seed), settings["holdout"])
         if settings["keep_best"] and not len(held_out):
             raise UserError(f"keep_best needs held-out rows, but holdout {settings['holdout']} gives none")
         model = self.build(recipe, seed)
         state = SavedState(output, self.made_from(recipe, fraction, seed))
 
-        def save_step(step: int, model: Tunable) -> None:
-            model.encoder.save_pretrained(state.folder / f"{step:05d}")
+        def on_step(step: int, model: Tunable) -> None:
+            if save_step:
+                was_training = model.training
+                save_step(model.encoder, state.folder / f"{step:05d}")
+                model.train(was_training)
 
         examples = self.whole.part(kept)
         held = self.whole.part(held_out) if len(held_out) else None
-        history = train(model, examples, settings, seed, state, held, save_step)
+        history = train(model, examples, settings, seed, state, held, on_step)
         outcomes = model.head.outcomes(model, self.tested)
         scores = {f"test_{name}": value for name, value in model.head.metrics(outcomes).items()}
         stored = outcomes if model.head.outcomes_are_rows else {}
