@@ -47,6 +47,10 @@ class Workspace:
         for stage in ("data", "tokenizer", "encoders", "models"):
             if not (made / name / stage).exists():
                 shutil.copytree(made / "tiny" / stage, made / name / stage, copy_function=shutil.copy2)
+        for steps in (made / "tiny/activations").glob("*/*/steps"):  # which belong to models
+            into = made / name / steps.relative_to(made / "tiny")
+            if not into.exists():
+                shutil.copytree(steps, into, copy_function=shutil.copy2)
         return made
 
     def planned(self, *arguments: str) -> dict[str, int]:
