@@ -90,7 +90,7 @@ if __name__ == "__main__":
     off = table.sub(table["float32"], axis=0).abs().groupby("number").max()
     off["float32"] = table["float32"].groupby("number").mean()
     print("mean in float32, and the largest difference from it:\n", off.to_string(float_format="{:.5f}".format))
-    plan = plan_of(None)
+    plan = plan_of([])
     runs = [{"task": task, "encoder": encoder, precision: trained(plan, encoder, task, precision)}
             for task in ("imdb", "qnli") for encoder in ENCODERS for precision in ("float32", "bf16")]  # fmt: skip
     print(pd.DataFrame(runs).groupby(["task", "encoder"]).first().round(2).to_string())

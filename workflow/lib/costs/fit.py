@@ -1,6 +1,6 @@
 """Fits the speed of a core and the memory of every rule to the benchmark files of finished runs.
 
-    python -m workflow.lib.costs.fit <config file or - for the demo>=<folder of the run> …
+    python -m workflow.lib.costs.fit [<config file>,<config file>,…]=<folder of the run> …      no file: the demo
 
 Relative errors count, not seconds, so that small jobs and large ones are met alike. No coefficient is negative.
 """
@@ -20,6 +20,7 @@ from workflow.lib.costs.estimates import FILE
 from workflow.lib.costs.planned import planned_jobs
 from workflow.lib.costs.table import plan_of
 
+FASTEST = 1e11  # operations a second: no core multiplies matrices faster, whatever small jobs seem to say
 UNITS = np.array([1.0, 1e-3, 1e-9])  # a second, a millisecond a call, a second per 1e9 operations
 
 
@@ -45,7 +46,7 @@ def fitted_speed(jobs: pd.DataFrame) -> dict:
     terms = np.stack([np.ones(len(jobs)), jobs["calls"], jobs["flops"]], axis=1) * UNITS
     found = nnls(terms / jobs["core_seconds"].to_numpy()[:, None], np.ones(len(jobs)))[0] * UNITS
     start, call, of_flop = map(float, found)
-    return {"start": start, "call": call, "speed": 1 / of_flop if of_flop else 1e15}
+    return {"start": start, "call": call, "speed": min(FASTEST, 1 / of_flop if of_flop else FASTEST)}
 
 
 def fitted_memory(jobs: pd.DataFrame) -> dict:
@@ -65,7 +66,7 @@ def rounded(number: float) -> float:
 
 if __name__ == "__main__":
     runs = [argument.split("=", 1) for argument in sys.argv[1:]]
-    jobs = pd.concat([measured_jobs(plan_of(None if name == "-" else name), Path(run)) for name, run in runs])
+    jobs = pd.concat([measured_jobs(plan_of(names.split(",") if names else []), Path(run)) for names, run in runs])
     found = {}
     for rule, of_rule in jobs.groupby("rule"):
         both = fitted_speed(of_rule) | fitted_memory(of_rule)

@@ -1,6 +1,6 @@
 """`make plan`: what a run will take, by paper and rule, before anything runs.
 
-python -m workflow.lib.costs.table [config file] [key=value …]
+python -m workflow.lib.costs.table [config file …] [key=value …]
 """
 
 import copy
@@ -33,11 +33,12 @@ def merged(base: dict, changes: dict) -> dict:
     return base
 
 
-def plan_of(preset: str | None, changes: dict | None = None) -> Plan:
-    """The plan of a config file, or of the demo."""
+def plan_of(presets: list[str], changes: dict | None = None) -> Plan:
+    """The plan of config files laid over the demo's."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    config = merged(config, yaml.safe_load(Path(preset).read_text())) if preset else config
-    return start(merged(config, changes or {}))[1]
+    for each in [*(yaml.safe_load(Path(preset).read_text()) for preset in presets), changes or {}]:
+        config = merged(config, each)
+    return start(config)[1]
 
 
 def rows_of(plan: Plan) -> pd.DataFrame:
@@ -129,9 +130,9 @@ def page(plan: Plan) -> str:
 
 
 if __name__ == "__main__":
-    preset = next((argument for argument in sys.argv[1:] if "=" not in argument), None)
+    presets = [argument for argument in sys.argv[1:] if "=" not in argument]
     given = dict(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
     try:
-        print(page(plan_of(preset, {key: yaml.safe_load(value) for key, value in given.items()})))
+        print(page(plan_of(presets, {key: yaml.safe_load(value) for key, value in given.items()})))
     except WorkflowError as error:
         sys.exit(str(error))
