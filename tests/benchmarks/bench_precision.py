@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
+from accelerate.state import AcceleratorState
 
 from tests.scripts import load_script
+from workflow.lib.activations.caching import cache_dataset
 from workflow.lib.activations.labelled_vectors import LabelledVectors
 from workflow.lib.costs.table import plan_of
 from workflow.lib.methods.directprobe.clustering import probe
@@ -34,10 +36,9 @@ VARIANTS = {
 def cached(script, model: Path, encoder: str, unit: str, place: str, into: Path, forward, dtype: str, **how) -> Path:
     precision = torch.autocast("cpu", forward) if forward else nullcontext()
     settings = {"layers": "all", "max_tokens": 128, "batch_size": 64, "dtype": dtype} | how
+    paths = (str(RUN / f"data/{place}.parquet"),)
     with precision:
-        script.cache_dataset(
-            model, RUN / "encoders" / encoder, unit, (str(RUN / f"data/{place}.parquet"),), into, settings
-        )
+        cache_dataset(*script.loaded(model), RUN / "encoders" / encoder, paths, into, settings | {"unit": unit})
     return into
 
 
@@ -69,6 +70,7 @@ def numbers(script, encoder: str, folder: Path, variant: tuple) -> dict[str, flo
 def trained(plan, encoder: str, task: str, precision: str) -> float:
     settings = plan.training(f"{encoder}/{task}.full.f1.s0") | {"precision": precision, "save_every": 0}
     data = [str(RUN / f"data/{settings['dataset']}/{settings[split]}.parquet") for split in ("train_split", "evaluate")]
+    AcceleratorState._reset_state(reset_partial_state=True)  # one precision a process is what Accelerate expects
     with tempfile.TemporaryDirectory() as folder:
         run = Task(str(RUN / "encoders" / encoder), *data, settings).tune("full", 1.0, 0, Path(folder) / "model")
     return 100 * run.scores["test_accuracy"]

@@ -106,8 +106,8 @@ def n_vectors(config: dict, unit: str, places: list[str], settings: dict) -> flo
     sizes = [size_of(config, place, settings["max_tokens"]) for place in places]
     first = sizes[0]
     if unit == "span":  # of the same sentences: tokens of all datasets' spans, as far as there are so many
-        rows = max(size.rows for size in sizes)
-        return min(rows * max(size.tokens for size in sizes), sum(size.rows * size.inside for size in sizes))
+        most = max(sizes, key=lambda size: size.rows)
+        return min(most.rows * most.tokens, sum(size.rows * size.inside for size in sizes))
     if unit == "word":
         return first.rows * first.words
     if unit == "target":
