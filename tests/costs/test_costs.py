@@ -135,17 +135,23 @@ def test_without_temporary_caches_it_would_not(paper):
     assert table.disk(changed, table.rows_of(changed))["peak"] > 300
 
 
-def test_disk_counts_what_can_be_there_at_a_time(paper):
-    models = ["bert.0/pretrained", "bert.0/a", "bert.0/a", "bert.0/b", "bert.0/c", "bert.0/d"]
-    rows = pd.DataFrame({"model": models, "kept": [0, 0, 0, 0, 0, 2.0], "passing": [8.0, 4.0, 3.0, 5.0, 1.0, 0.0],
-                         "temporary": ["sampled", "span", "span", "span", "span", None],
-                         "scratch": [0.0, 1.0, 0.5, 0.0, 0.0, 0.0]})  # fmt: skip
+def test_disk_counts_what_can_be_there_at_a_time(paper, monkeypatch):
+    rows = pd.DataFrame({"model": ["bert.0/pretrained", "bert.0/a"], "kept": [0, 2.0], "scratch": [1.0, 0.5]})
+    vectors = pd.DataFrame([("sampled", "bert.0/pretrained", 8.0), ("span", "bert.0/a", 4.0), ("span", "bert.0/a", 3.0),
+                            ("span", "bert.0/b", 5.0), ("span", "bert.0/c", 1.0)],
+                           columns=["entry", "model", "gigabytes"])  # fmt: skip
+    monkeypatch.setattr(table, "passing_vectors", lambda plan: vectors)
     stays = 2 + sum(downloads(paper).values()) / 1e9 + 4 * encoder_shape(paper.config, "bert.0").parameters / 1e9
     found = table.disk(paper, rows, jobs_at_once=1)
-    # the encoder's sampled tokens, and the spans of the two largest models
+    # the encoder's sampled tokens, the spans of the two largest models, and what one job writes for itself
     assert found["stays"] == pytest.approx(stays) and found["peak"] == pytest.approx(stays + 8 + 7 + 5 + 1)
-    everything = table.disk(paper, rows.assign(temporary="steps"), jobs_at_once=1)
-    assert everything["peak"] == pytest.approx(stays + 21 + 1)
+    monkeypatch.setattr(table, "passing_vectors", lambda plan: vectors.assign(entry="steps"))
+    assert table.disk(paper, rows, jobs_at_once=1)["peak"] == pytest.approx(stays + 21 + 1)
+
+
+def test_temporary_vectors_of_the_paper_preset(paper):
+    found = table.passing_vectors(paper).groupby("entry")["gigabytes"].sum()
+    assert set(found.index) == set(paper.config["activations"]["temporary"]) and 80 < found["span"] < 100
 
 
 def test_wall_time_is_no_less_than_a_chain_and_than_the_share_of_each():

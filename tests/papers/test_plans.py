@@ -92,7 +92,7 @@ def test_followed_models_save_their_steps_and_others_do_not(demo):
     assert demo.training("base.0/trec50.full.f1.s0")["save_every"] == 0
     assert demo.steps("base.0/trec50.full.f1.s0") is None
     assert demo.steps("base.0/ps_fxn.full.f1.s0") == {
-        "batch_size": 64, "dtype": "float32", "unit": "target", "layers": "blocks", "max_tokens": 128,
+        "dtype": "float32", "unit": "target", "layers": "blocks", "max_tokens": 128,
         "place": "ps_fxn/train"}  # fmt: skip
 
 
@@ -182,7 +182,7 @@ def test_nothing_outside_its_folder_names_a_paper():
 
 
 def test_what_reads_temporary_caches_goes_before_what_makes_more():
-    reading = {"edges", "description_length", "structural", "paths", "pca", "rsa"}
+    reading = {"edges", "description_length", "structural", "rsa", "pca", "paths"}
     paper, demo = plan_of("config/paper.yaml"), plan_of()
     methods = paper.items.keys() - {"finetune_model", "sweep", "cache_activations", "cache_temporarily"}
     assert {method for method in methods if paper.priority(method)} == reading
@@ -211,3 +211,23 @@ def test_datasets_of_the_same_sentences_have_one_cache():
     assert spans == {f"span/{text}-{split}" for text in ("ewt", "ep_relations") for split in ("train", "dev", "test")}
     # sentences of the embedded corpus are different in every dataset
     assert "base.0/pretrained/span/ep_pos-train" in plan_of().layers
+
+
+def test_temporary_caches_of_a_model_are_one_job():
+    plan = plan_of("config/paper.yaml")
+    jobs = plan.jobs("cache_temporarily")
+    assert sorted(item for job in jobs for item in job.items) == sorted(plan.items["cache_temporarily"])
+    assert all(len({model_of(item) for item in job.items}) == 1 for job in jobs)
+    assert len({model_of(job.items[0]) for job in jobs}) == len(jobs) == len({job.name for job in jobs})
+
+
+def test_a_shared_cache_asks_for_no_data_that_is_missing(tmp_path):
+    """Of OntoNotes only parts of speech and entities are there."""
+    for name in ("ep_pos_ontonotes", "ep_entities"):
+        for split in REGISTRY[name]["splits"].values():
+            path = tmp_path / REGISTRY[name]["sources"][0]["raw"] / split["file"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("{}")
+    plan = plan_of("config/paper.yaml", licensed=str(tmp_path))
+    data = plan.cache_data("multibert0.0/pretrained/span/ontonotes-train")
+    assert set(data) == {f"<results>/data/{name}/train.parquet" for name in ("ep_pos_ontonotes", "ep_entities")}

@@ -24,6 +24,16 @@ def test_slurm_profile_asks_for_gpus(finished):
         assert "gpu=1" in resources and "mem_mb=" in resources and "runtime=" in resources, (rule, resources)
 
 
+def test_what_frees_disk_goes_first(finished):
+    output = finished.snakemake("--dry-run", preset="config/paper.yaml")
+    found = {}
+    for block in re.findall(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", output, re.MULTILINE):
+        name, priority = re.sub(r"_\d+$", "", block[0]), re.search(r"priority: (\d+)", block[1])
+        found[name] = int(priority[1]) if priority else 0
+    for rule in ("edges", "description_length", "structural", "rsa"):
+        assert found[rule] > found["cache_temporarily"] > found["finetune_model"] > found["sweep"], found
+
+
 def test_the_demo_s_rule_graph_is_a_picture_that_can_be_read(finished):
     boxes = re.findall(r'label = "', finished.snakemake("--rulegraph", "dot", preset=None))
     assert 20 < len(boxes) <= 40

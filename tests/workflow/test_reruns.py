@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -129,6 +130,26 @@ def test_followed_models_keep_their_steps_and_others_none(finished):
     steps = sorted(path.name for path in (cached / "pos.full.f1.s0/steps").iterdir() if path.name.isdigit())
     assert steps == ["00000", "00001", "00002", "00003", "00004"]  # 24 sentences, batches of 16, two epochs
     assert not (cached / "trec50.full.f1.s0/steps").exists()
+
+
+def test_temporary_vectors_are_gone_once_they_are_read(finished):
+    """And give what kept ones give."""
+    made = finished.folder / "results"
+    for stage in ("data", "tokenizer", "encoders"):
+        shutil.copytree(made / "tiny" / stage, made / "passing" / stage, copy_function=shutil.copy2)
+    tables = [
+        "paths/base.0/pos.full.f1.s0/pos/distances.parquet",
+        "edges/base.0/pretrained/ep_relations/scores.parquet",
+    ]
+    finished.snakemake("--rerun-triggers", "mtime", "--config", "run=passing", "activations={temporary: [steps, span]}",
+                       "share={models: 1, activations: 1, analyses: 1}", "--",
+                       *(f"results/passing/analysis/{table}" for table in tables))  # fmt: skip
+    for table in tables:
+        pd.testing.assert_frame_equal(
+            *(pd.read_parquet(made / run / "analysis" / table) for run in ("tiny", "passing"))
+        )
+    left = {path.parts[-2] for path in (made / "passing/activations").rglob("layer-*.parquet")}
+    assert not left
 
 
 def test_a_model_has_the_same_activations_in_a_job_of_its_own(finished):

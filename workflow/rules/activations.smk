@@ -34,8 +34,8 @@ for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
             job.log("<results>/benchmarks/activations/{encoder}/{item}.tsv")
         wildcard_constraints:
             item=PLAN.cache_pattern(job.name),
-        # before sweeps, on whose tables only figures and verdicts depend
-        priority: 5
+        # before sweeps, on whose tables only figures and verdicts depend; temporary ones before other models are tuned
+        priority: 6 if job.name.startswith("cache_temporarily") else 5
         conda:
             "../../envs/environment.yaml"
         resources:

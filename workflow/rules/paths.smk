@@ -22,7 +22,6 @@ rule paths:
         "<results>/logs/paths/{encoder}/{adapted}/{task}.log",
     benchmark:
         "<results>/benchmarks/paths/{encoder}/{adapted}/{task}.tsv"
-    priority: PLAN.priority("paths")
     conda:
         "../../envs/environment.yaml"
     threads: config["threads"]

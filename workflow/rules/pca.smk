@@ -28,7 +28,6 @@ for job in PLAN.jobs("pca"):
             job.log("<results>/logs/pca/{encoder}/{item}.log"),
         benchmark:
             job.log("<results>/benchmarks/pca/{encoder}/{item}.tsv")
-        priority: PLAN.priority("pca")
         conda:
             "../../envs/environment.yaml"
         threads: config["threads"]

@@ -16,6 +16,8 @@ from workflow.lib.encoders.loading import load_tokenizer
 from workflow.lib.training.finetuning import Outcome, SaveStep, Task
 from workflow.lib.training.heads.tunable import Tunable, evaluate
 
+TEXTS_AT_ONCE = 64  # through the model, when a step is cached
+
 
 def save_model(model: Tunable, folder: Path, about: dict) -> None:
     model.encoder.save_pretrained(folder)
@@ -39,7 +41,8 @@ def step_saver(steps: dict | None, encoder: str, data: list[str], model: str) ->
 
     def save(tuned: PreTrainedModel, folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)  # of a step that is trained for again, after a kill
-        cache_dataset(tuned, f"{model} after {int(folder.name)} updates", Path(encoder), (path,), folder, steps)
+        digest = f"{model} after {int(folder.name)} updates"
+        cache_dataset(tuned, digest, Path(encoder), (path,), folder, steps | {"batch_size": TEXTS_AT_ONCE})
 
     return save
 
@@ -72,8 +75,9 @@ if __name__ == "__main__":
             file_of(inputs.data, f"{settings['dataset']}/{settings[split]}") for split in ("train_split", "evaluate")
         )
         encoder = folder_of(inputs.encoders, encoder_of(model))
-        task = Task(encoder, train, evaluated, settings, snakemake.params.modules)
-        save_step = step_saver(snakemake.params.steps[model], encoder, inputs.data, model)
+        steps = snakemake.params.steps[model]
+        task = Task(encoder, train, evaluated, settings, f"{snakemake.params.modules} {steps}")
+        save_step = step_saver(steps, encoder, inputs.data, model)
         tuned = task.tune(recipe, float(fraction), int(seed), path, save_step)
         also = {}
         if "also_evaluate" in settings:

@@ -87,7 +87,13 @@ class Plan:
         return True
 
     def jobs(self, rule: str) -> list[Job]:
-        return jobs_of(rule, self.items.get(rule, {}), self.config["share"][SHARES.get(rule, "analyses")])
+        items, per_job = self.items.get(rule, {}), self.config["share"][SHARES.get(rule, "analyses")]
+        if rule == "cache_temporarily" and per_job == 1:
+            # a model's all at once, so that its analyses can begin, and its caches go, before the next model has some
+            models = dict.fromkeys(map(model_of, items))
+            return [Job(f"{rule}_{at}", tuple(item for item in items if model_of(item) == model))
+                    for at, model in enumerate(models, 1)]  # fmt: skip
+        return jobs_of(rule, items, per_job) if items or rule != "cache_temporarily" else []
 
     def caches(self, method: str, item: str) -> list[Cache]:
         return reads_of(method)(self.config, model_of(item), target_of(item))
@@ -123,7 +129,7 @@ class Plan:
             return None
         task = task_of(model)
         place = places_of_task(self.config, task)[0]
-        how = {key: self.config["activations"][key] for key in ("batch_size", "dtype")}
+        how = {"dtype": self.config["activations"]["dtype"]}
         longest = max_tokens_of(self.config, folder_name(place))
         return how | {
             "unit": unit_of_task(self.config, task),
@@ -163,8 +169,10 @@ class Plan:
         place, datasets = place_of(folder), self.config["datasets"]
         if unit != "span":
             return [place]
-        kinds = {name: self.config["registry"].get(name, {}).get("kind") for name in datasets}
-        others = [f"{name}/{place.partition('/')[2]}" for name in datasets if kinds[name] == "spans"]
+        split, missing = place.partition("/")[2], self.config["without_licence"]
+        known = [name for name, entry in datasets.items() if split in entry["rows"] and name not in missing]
+        spans = [name for name in known if self.config["registry"].get(name, {}).get("kind") == "spans"]
+        others = [f"{name}/{split}" for name in spans]
         return [other for other in others if sentences_of(self.config, other) == place]
 
     def temporary_as(self, item: str) -> str | None:

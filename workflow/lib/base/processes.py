@@ -1,8 +1,11 @@
 """Spreads independent parts of a job over processes: for hulls, whose small operations threads would only wait for."""
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import TypeVar
 
 from workflow.lib.base.work import count, counted_by
@@ -15,12 +18,18 @@ def in_processes(function: Callable[[Part], Result], parts: Iterable[Part], n: i
     parts = list(parts)
     if n == 1 or len(parts) == 1:
         return [function(part) for part in parts]
-    with ProcessPoolExecutor(min(n, len(parts)), mp_context=get_context("fork")) as pool:
+    workers = {"mp_context": get_context("fork"), "initializer": _end_with_parent}
+    with ProcessPoolExecutor(min(n, len(parts)), **workers) as pool:
         done = list(pool.map(_Counted(function), parts))
     for _, counts in done:
         for what, times in counts.items():
             count(what, times)
     return [result for result, _ in done]
+
+
+def _end_with_parent() -> None:
+    """A job that is killed must not leave its processes behind."""
+    Thread(target=lambda: (wait([parent_process().sentinel]), os._exit(1)), daemon=True).start()
 
 
 class _Counted:

@@ -77,14 +77,14 @@ def directprobe(config: dict, item: str) -> Work:
     train, test, labels = points(config, target_of(item))
     width = _width(config, item)
     work = _hulls(train, labels, width) + _hulls(test, labels, width)
-    return Work(calls=labels**2, flops=work, held=12 * width * (train + test))
+    return Work(calls=labels**2, flops=work, held=21 * width * (train + test))
 
 
 def label_distances(config: dict, item: str) -> Work:
     train, _, labels = points(config, target_of(item))
     shape, width = _shape(config, item), _width(config, item)
     flops = shape.layers * _hulls(train, labels, width)
-    held = 12 * width * train * min(config["threads"], shape.layers)  # a process for each layer
+    held = 21 * width * train * min(config["threads"], shape.layers)  # a process for each layer
     return Work(calls=shape.layers * labels**2, flops=flops, held=held)
 
 

@@ -88,7 +88,7 @@ def tuning(config: dict, model: str, settings: dict, steps: dict | None = None, 
         "calls": n_steps * shape.layers * rows / 64,
         "flops": n_steps * shape.forward(rows * train.tokens, train.tokens),
     }
-    return work + Work(**cached, moved=size, held=work.held + 8 * vectors, passing=size)
+    return work + Work(**cached, moved=size, held=work.held + 2 * min(BYTES_HELD, 4 * vectors), passing=size)
 
 
 def of_rows(rows: float, size: Size) -> float:

@@ -16,7 +16,7 @@ from scipy.optimize import nnls
 
 from workflow.lib.base.plan import Plan
 from workflow.lib.base.work import work_in
-from workflow.lib.costs.estimates import FILE
+from workflow.lib.costs.estimates import FILE, core_seconds, speeds
 from workflow.lib.costs.planned import planned_jobs
 from workflow.lib.costs.table import plan_of
 
@@ -37,7 +37,8 @@ def measured_jobs(plan: Plan, run: Path) -> pd.DataFrame:
         seconds = work["cpu_seconds"] if work else float("nan")
         took = {"core_seconds": seconds, "mb": pd.to_numeric(found["max_rss"], errors="coerce")}
         counted = {"calls": job.work.calls, "flops": job.work.flops, "held": job.work.held / 1e6}
-        rows.append({"rule": job.rule.replace("cache_temporarily", "cache_activations")} | counted | took)
+        rule = job.rule.replace("cache_temporarily", "cache_activations")
+        rows.append({"rule": rule, "name": job.name} | counted | took)
     return pd.DataFrame(rows)
 
 
@@ -64,9 +65,21 @@ def rounded(number: float) -> float:
     return float(f"{number:.3g}")
 
 
+def as_whole(plan: Plan, run: Path, jobs: pd.DataFrame) -> str:
+    """What all measured jobs of a run were estimated at, against what they took, and the same of its disk."""
+    speeds.cache_clear()
+    done = [job for job in planned_jobs(plan) if job.name in set(jobs["name"])]
+    seconds = sum(core_seconds(job.rule, job.work) for job in done) / jobs["core_seconds"].sum()
+    files = [path for stage in ("models", "activations") for path in (run / stage).rglob("*") if path.is_file()]
+    size = sum(job.work.kept + job.work.passing for job in done) / max(1, sum(path.stat().st_size for path in files))
+    return f"{run}: estimated / measured {seconds:.2f} in core-seconds, {size:.2f} in bytes of models and activations"
+
+
 if __name__ == "__main__":
     runs = [argument.split("=", 1) for argument in sys.argv[1:]]
-    jobs = pd.concat([measured_jobs(plan_of(names.split(",") if names else []), Path(run)) for names, run in runs])
+    plans = {Path(run): plan_of(names.split(",") if names else []) for names, run in runs}
+    by_run = {run: measured_jobs(plan, run) for run, plan in plans.items()}
+    jobs = pd.concat(by_run.values())
     found = {}
     for rule, of_rule in jobs.groupby("rule"):
         both = fitted_speed(of_rule) | fitted_memory(of_rule)
@@ -76,3 +89,5 @@ if __name__ == "__main__":
         print(f"{rule:20} {len(of_rule):4} jobs, predicted / measured {ratio.min():.2f} to {ratio.max():.2f}", of)
     lines = [f"  {rule}: {yaml.safe_dump(of, default_flow_style=True, width=200)}" for rule, of in found.items()]
     FILE.write_text(FILE.read_text().partition("core:\n")[0] + "core:\n" + "".join(lines))
+    for run, plan in plans.items():
+        print(as_whole(plan, run, by_run[run]))

@@ -17,7 +17,7 @@ from workflow.lib.base.plan import Plan
 from workflow.lib.base.start import start
 from workflow.lib.costs.encoders import encoder_shape
 from workflow.lib.costs.estimates import core_seconds, gpu_seconds, memory_mb, speeds
-from workflow.lib.costs.planned import ON_GPU, Planned, downloads, planned_jobs
+from workflow.lib.costs.planned import ON_GPU, Planned, downloads, planned_jobs, work_of
 
 CORES_PER_GPU = 8
 GPU = "a100"
@@ -53,7 +53,6 @@ def rows_of(plan: Plan) -> pd.DataFrame:
             "paper": job.paper,
             "rule": job.rule,
             "model": model_of(job.items[0]),
-            "temporary": plan.temporary_as(job.items[0]) or "steps" if job.work.passing else None,
             "gpu_hours": seconds / 3600 if is_gpu else 0.0,
             "core_hours": 0.0 if is_gpu else seconds / 3600,
             **gigabytes,
@@ -70,6 +69,14 @@ def by_rule(rows: pd.DataFrame) -> pd.DataFrame:
     return found.reset_index()
 
 
+def passing_vectors(plan: Plan) -> pd.DataFrame:
+    """Temporary vectors: what makes them temporary, whose they are, and gigabytes."""
+    items = [("cache_temporarily", item, plan.temporary_as(item)) for item in plan.items.get("cache_temporarily", {})]
+    items += [("finetune_model", model, "steps") for model in plan.items.get("finetune_model", {})]
+    rows = [(entry, model_of(item), work_of(plan, rule, item).passing / 1e9) for rule, item, entry in items]
+    return pd.DataFrame([row for row in rows if row[2]], columns=["entry", "model", "gigabytes"])
+
+
 def disk(plan: Plan, rows: pd.DataFrame, jobs_at_once: int = 1) -> dict[str, float]:
     """Gigabytes that stay, and the most at a time: with what the largest jobs write for themselves, and with temporary
     vectors. Analyses that read these go before what makes more (Plan.priority), so that only one model more than there
@@ -78,12 +85,12 @@ def disk(plan: Plan, rows: pd.DataFrame, jobs_at_once: int = 1) -> dict[str, flo
     encoders = {encoder_of(model) for model in rows["model"]}
     stays = rows["kept"].sum() + sum(downloads(plan).values()) / 1e9
     stays += sum(4 * encoder_shape(plan.config, encoder).parameters for encoder in encoders) / 1e9
+    passing, waiting = passing_vectors(plan), 0.0
     if "steps" not in plan.config["activations"]["temporary"]:
-        stays += rows.loc[rows["temporary"] == "steps", "passing"].sum()
-        rows = rows[rows["temporary"] != "steps"]
-    waiting = 0.0
-    for entry, of_entry in rows.groupby("temporary"):
-        of_models = of_entry.groupby("model")["passing"].sum()
+        stays += passing.loc[passing["entry"] == "steps", "gigabytes"].sum()
+        passing = passing[passing["entry"] != "steps"]
+    for entry, of_entry in passing.groupby("entry"):
+        of_models = of_entry.groupby("model")["gigabytes"].sum()
         is_compared = of_models.index.map(is_pretrained) & entry.startswith("sampled")
         n_alive = len(of_models) if entry in READ_SLOWLY else 1 + jobs_at_once
         waiting += of_models[is_compared].sum() + of_models[~is_compared].nlargest(n_alive).sum()

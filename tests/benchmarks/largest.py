@@ -1,0 +1,94 @@
+"""The largest cases of the paper preset, at full size where two cores and this machine's disk can: time and memory.
+
+python -m tests.benchmarks.largest [pca] [neurons] [hulls] [edges]
+"""
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
+from workflow.lib.methods.edges import reading
+from workflow.lib.methods.linear import fit_softmax
+from workflow.lib.methods.neurons.search import cross_validated_accuracies, stratified_folds
+from workflow.lib.methods.pca.principal_axes import principal_axes
+
+WIDTH = 768
+
+
+def vectors(n: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Classes with centres of their own, in dimensions that correlate as a model's do; in parts, to save memory."""
+    rng = np.random.default_rng(0)
+    mixing = (rng.standard_normal((WIDTH, WIDTH)) * np.linspace(1, 0.02, WIDTH)).astype(np.float32)
+    centres, y = rng.standard_normal((n_classes, WIDTH)).astype(np.float32), np.arange(n) % n_classes
+    x = np.empty((n, WIDTH), dtype=np.float32)
+    for start in range(0, n, 50_000):
+        part = slice(start, min(start + 50_000, n))
+        x[part] = (rng.standard_normal((part.stop - start, WIDTH), dtype=np.float32) + centres[y[part]]) @ mixing
+    return x, y
+
+
+def pca() -> str:
+    """A million general sentences, and a classifier on 25 components of DBpedia's 560,000."""
+    general, _ = vectors(1_000_000, 14)
+    axes, seconds = timed(lambda: principal_axes(general))
+    x, y = general[:560_000], np.arange(560_000) % 14
+    _, fitting = timed(lambda: fit_softmax(axes.project(x, 25), y))
+    return f"axes of 1,000,000 x 768 in {seconds:.0f} s, a classifier on 25 components of 560,000 in {fitting:.0f} s"
+
+
+def neurons() -> str:
+    """One of the fourteen steps of DBpedia's search: every dimension beside one chosen one, in five folds."""
+    x, y = vectors(560_000, 14)
+    folds = stratified_folds(y, 5, 0, 14)
+    _, seconds = timed(lambda: cross_validated_accuracies(x, y, 14, [3], folds))
+    return f"one step of 560,000 x 768, 14 classes, 5 folds in {seconds:.0f} s"
+
+
+def hulls() -> str:
+    """PUD's 16,854 words in 17 labels: a layer at a step, and at the next, which starts from it."""
+    x, y = vectors(16_854, 17)
+    labels = np.array([f"l{at:02d}" for at in y])
+    gaps, first = timed(lambda: label_hull_distances(x, labels))
+    _, second = timed(lambda: label_hull_distances(x + 0.01 * np.roll(x, 1, axis=1), labels, gaps))
+    return f"16,854 x 768, 17 labels: {first:.0f} s, and {second:.1f} s a step more; 12 layers and 16 steps x 12 follow"
+
+
+def edges(n_tokens: int = 2_360_000) -> str:
+    """OntoNotes' tokens in 13 layers, from a scratch file: fetching batches of 32 sentences of 20 tokens."""
+    shape = (1, 13, n_tokens, WIDTH)
+    held, writing = timed(lambda: filled(reading._new_array(shape, np.dtype("float16"))))
+    stored, rng = torch.from_numpy(held), np.random.default_rng(0)
+
+    def fetch() -> None:
+        for _ in range(100):
+            tokens = (rng.integers(0, n_tokens - 20, 32)[:, None] + np.arange(20)).ravel()
+            stored.index_select(2, torch.from_numpy(tokens)).float()
+
+    _, seconds = timed(fetch)
+    return f"{held.nbytes / 1e9:.0f} GB written in {writing:.0f} s, {10 * seconds:.0f} ms a batch"
+
+
+def filled(array: np.ndarray) -> np.ndarray:
+    part = np.random.default_rng(0).standard_normal((20_000, WIDTH)).astype(array.dtype)
+    for layer in array[0]:
+        for start in range(0, len(layer), len(part)):
+            layer[start : start + len(part)] = part[: len(layer) - start]
+    return array
+
+
+def timed(function: Callable) -> tuple:
+    begun = time.monotonic()
+    result = function()
+    return result, time.monotonic() - begun
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or ("pca", "hulls", "neurons", "edges"):
+        said = globals()[name]()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        print(f"{name}: {said}; at most {peak:.1f} GB so far", flush=True)
