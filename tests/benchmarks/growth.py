@@ -41,8 +41,8 @@ TEXT = """\
 
 Made by `python -m tests.benchmarks.growth`, on one core: fitted exponents between half and four times {rows} rows,
 {width} dimensions and {layers} layers. 1: twice the size takes twice as much. Below 1: a part that does not grow.
-Random data; fine-tuning and activations are bare loops with the same model, rows are sentences, texts, words or tokens, as the
-stage has them. Layer probes' converged classifier needs more iterations at some sizes than at others.
+Random data; fine-tuning and activations are bare loops with the same model, rows are sentences, texts, words or tokens,
+as the stage has them. Layer probes' converged classifier needs more iterations at some sizes than at others.
 
 ![Time and memory by size](growth.svg)
 

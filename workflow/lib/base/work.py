@@ -16,7 +16,7 @@ counts only from where it goes on.
 import atexit
 import json
 import logging
-import os
+import resource
 import sys
 import time
 from collections import Counter
@@ -50,11 +50,12 @@ def report_at_exit() -> None:
 
 def _report(import_seconds: float) -> None:
     job = getattr(sys.modules["__main__"], "snakemake", None)  # Snakemake's object of the script that runs
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)  # processes that the job started
     line = {
         "rule": getattr(job, "rule", None),
         "imports_torch": "torch" in sys.modules,
         "import_seconds": round(import_seconds, 2),
-        "cpu_seconds": round(sum(os.times()[:4]), 2),  # with those of the job's own processes
+        "cpu_seconds": round(time.process_time() + children.ru_utime + children.ru_stime, 2),
         **dict(sorted(_counted.items())),
     }
     logging.getLogger("work").info(json.dumps(line))

@@ -21,6 +21,12 @@ from workflow.lib.costs.planned import planned_jobs
 from workflow.lib.costs.table import plan_of
 
 FASTEST = 1e11  # operations a second: no core multiplies matrices faster, whatever small jobs seem to say
+# measured at full size by tests/benchmarks/largest.py, which demos do not reach: calls, operations, seconds
+LARGE = {
+    "pca": (14, 1.2e12, 16.0),  # axes of 1,000,000 x 768, a classifier on 25 components of 560,000
+    "directprobe": (289, 4.4e10, 2.0),  # 16,854 x 768, 17 labels
+    "label_distances": (289, 4.4e10, 2.0),
+}
 UNITS = np.array([1.0, 1e-3, 1e-9])  # a second, a millisecond a call, a second per 1e9 operations
 
 
@@ -82,7 +88,8 @@ if __name__ == "__main__":
     jobs = pd.concat(by_run.values())
     found = {}
     for rule, of_rule in jobs.groupby("rule"):
-        both = fitted_speed(of_rule) | fitted_memory(of_rule)
+        large = pd.DataFrame([LARGE[rule]] if rule in LARGE else [], columns=["calls", "flops", "core_seconds"])
+        both = fitted_speed(pd.concat([of_rule, large])) | fitted_memory(of_rule)
         found[rule] = {name: rounded(value) for name, value in both.items()} | {"jobs": len(of_rule)}
         of = found[rule]
         ratio = (of["start"] + of["call"] * of_rule["calls"] + of_rule["flops"] / of["speed"]) / of_rule["core_seconds"]
