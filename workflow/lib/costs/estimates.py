@@ -21,7 +21,10 @@ from workflow.lib.costs.work import Work
 FILE = Path(__file__).resolve().parents[2] / "resources/speeds.yaml"
 LONGEST = 1440  # minutes: many partitions take no longer job, and training goes on where it was stopped
 MARGIN_OF_TIME, MARGIN_OF_MEMORY = 3.0, 1.3
-LEAST_MINUTES, LEAST_MB = 15, 2000
+LEAST_MINUTES, LEAST_MB = (
+    60,
+    2000,
+)  # solvers may need many more iterations on real vectors than where they were measured
 OF_CUDA = 3000  # MB of a process that uses a GPU, assumed
 
 
