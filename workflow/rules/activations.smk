@@ -11,6 +11,7 @@ how  one forward pass per dataset writes the layers and units that any analysis 
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.names import encoder_folder, encoder_of, model_folder, model_of
+from workflow.lib.base.outputs import folder
 
 for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
 
@@ -25,7 +26,7 @@ for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
             data=job.inputs(PLAN.cache_data),
         output:
             [
-                stored(path, job.name.startswith("cache_temporarily"))
+                folder(path, job.name.startswith("cache_temporarily"))
                 for path in job.files("<results>/activations/{encoder}/{item}")
             ],
         log:
@@ -33,7 +34,7 @@ for job in PLAN.jobs("cache_activations") + PLAN.jobs("cache_temporarily"):
         benchmark:
             job.log("<results>/benchmarks/activations/{encoder}/{item}.tsv")
         wildcard_constraints:
-            item=PLAN.cache_pattern(job.name),
+            item=PLAN.cache_pattern(),
         # before sweeps, on whose tables only figures and verdicts depend; temporary ones before other models are tuned
         priority: 6 if job.name.startswith("cache_temporarily") else 5
         conda:

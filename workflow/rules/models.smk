@@ -12,12 +12,7 @@ how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW wit
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.names import encoder_folder, encoder_of
-
-
-def stored(path, is_temporary):
-    """A folder among a rule's outputs; a temporary one is deleted once all jobs that read it are done."""
-    return temp(directory(path)) if is_temporary else directory(path)
-
+from workflow.lib.base.outputs import folder
 
 for job in PLAN.jobs("finetune_model"):
 
@@ -32,7 +27,7 @@ for job in PLAN.jobs("finetune_model"):
             models=[directory(path) for path in job.files("<results>/models/{encoder}/{item}")],
             metrics=job.files("<results>/models/{encoder}/{item}.metrics.parquet"),
             steps=[
-                stored(path, "steps" in config["activations"]["temporary"])
+                folder(path, "steps" in config["activations"]["temporary"])
                 for path in job.files("<results>/activations/{encoder}/{item}/steps", PLAN.tracked)
             ],
         log:

@@ -179,11 +179,10 @@ class Plan:
         """What makes a cache temporary; None if it is kept."""
         return matching(item, self.config["activations"]["temporary"])
 
-    def cache_pattern(self, rule: str) -> str:
-        """Which items are a rule's, after the encoder: temporary ones have a rule of their own."""
+    def cache_pattern(self) -> str:
+        """Which caches are kept, after the encoder: temporary ones have rules without wildcards."""
         entries = "|".join(self.config["activations"]["temporary"]) or "none"
-        ahead = "=" if rule == "cache_temporarily" else "!"
-        return rf"[a-z][a-z0-9_.-]*/(?{ahead}(?:{entries})[/-])[a-z_]+/[a-z0-9_]+-[a-z0-9_]+"
+        return rf"[a-z][a-z0-9_.-]*/(?!(?:{entries})[/-])[a-z_]+/[a-z0-9_]+-[a-z0-9_]+"
 
     def priority(self, method: str) -> int:
         """Of a method's jobs: what frees disk goes before models and caches that would take more."""

@@ -3,13 +3,13 @@
 python -m workflow.lib.costs.table [config file …] [key=value …]
 """
 
-import copy
 import sys
 from pathlib import Path
 
 import pandas as pd
 import yaml
 from snakemake.exceptions import WorkflowError
+from snakemake.utils import update_config
 
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.names import encoder_of, is_pretrained, model_of
@@ -24,20 +24,11 @@ GPU = "a100"
 READ_SLOWLY = ("steps", "cls/wikipedia")
 
 
-def merged(base: dict, changes: dict) -> dict:
-    """As Snakemake merges config files."""
-    base = copy.deepcopy(base)
-    for key, value in changes.items():
-        both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        base[key] = merged(base[key], value) if both else value
-    return base
-
-
 def plan_of(presets: list[str], changes: dict | None = None) -> Plan:
     """The plan of config files laid over the demo's."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     for each in [*(yaml.safe_load(Path(preset).read_text()) for preset in presets), changes or {}]:
-        config = merged(config, each)
+        update_config(config, each)
     return start(config)[1]
 
 
