@@ -42,7 +42,7 @@ wildcard_constraints:
     paper=r"[a-z][a-z0-9_]*",
 
 
-for part in (*STAGES, *METHODS, "artifacts", "scorecard", "targets"):
+for part in (*STAGES, *METHODS, "artifacts", "scorecard", "page", "targets"):
 
     include: f"workflow/rules/{part}.smk"
 
@@ -53,3 +53,4 @@ rule all:
     input:
         PLAN.artifact_files(),
         "<results>/scorecard.md",
+        "<results>/scorecard.html",

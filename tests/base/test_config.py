@@ -270,7 +270,7 @@ MISTAKES = [
     ({"zhou2022": {"tracked_tasks": []}},
      "zhou2022.tracked_tasks is []; must be not empty"),
     ({"traning": {}}, "unknown key 'traning' (did you mean 'training'?)"),
-    ({"figures": {"dpi": 1}}, "unknown key 'figures.dpi' (one of: published)"),
+    ({"figures": {"dpi": 1}}, "unknown key 'figures.dpi' (one of: published, format, palette, style)"),
     ({"encoders": {"base": {"with": 8}}}, "unknown key 'encoders.base.with' (did you mean 'width'?)"),
     ({"training": {"epochs": 0}}, "training.epochs is 0; must be at least 1"),
     ({"training": {"epochs": "0"}}, "training.epochs is 0; must be at least 1"),

@@ -7,7 +7,7 @@ import pandas as pd
 
 from tests.scripts import load_script, run_script
 from workflow.lib.base.digests import ROOT
-from workflow.lib.base.measured import summarised, tolerance_of
+from workflow.lib.base.measured import COLUMNS, compare, summarised, tolerance_of
 from workflow.papers.matton2019.measured import TOLERANCES
 
 
@@ -19,7 +19,7 @@ def test_differences_and_tolerances():
     published = pd.read_csv(ROOT / "workflow/papers/matton2019/published.csv", dtype={"x": str})
     rows = [("table2", "imdb", "finetuned", 93.2 + d) for d in (-0.1, 0.1)] + [("table2", "dbpedia", "finetuned", 99.0)]
     measured = summarised(rows, TOLERANCES)
-    numbers = scorecard().compare(published, measured, "matton2019")
+    numbers = compare(published, measured, "matton2019")
     assert len(numbers) == len(published)
     row = numbers.set_index(["artifact", "series", "x"]).loc
     assert row["table2", "imdb", "finetuned"]["within"] == "yes"
@@ -27,9 +27,7 @@ def test_differences_and_tolerances():
     assert row["table2", "dbpedia", "finetuned"]["within"] == "no"
     assert row["table2", "ag_news", "finetuned"]["within"] == "not measured"
     needed = {"table2/ag_news": "needs a licence", "table2/imdb": "needs another"}
-    within = (
-        scorecard().compare(published, measured, "matton2019", needed).set_index(["artifact", "series", "x"])["within"]
-    )
+    within = compare(published, measured, "matton2019", needed).set_index(["artifact", "series", "x"])["within"]
     assert within["table2", "ag_news", "finetuned"] == "needs a licence"
     assert within["table2", "imdb", "finetuned"] == "yes"  # it was measured all the same
 
@@ -37,7 +35,7 @@ def test_differences_and_tolerances():
 def test_a_second_rule_stands_below_the_first_without_a_verdict():
     published = pd.DataFrame({"artifact": "a", "series": "s", "x": ["p", "q"], "value": [0.5, 0.7]})
     rows = [("a", "s", "p", 0.6), ("a", "s", "p, missing labels as 0", 0.3), ("a", "s", "other", 9.0)]
-    numbers = scorecard().compare(published, summarised(rows, {("a", "p"): 0.2}), "fifth2027")
+    numbers = compare(published, summarised(rows, {("a", "p"): 0.2}), "fifth2027")
     assert numbers["x"].tolist() == ["p", "p, missing labels as 0", "q"]
     assert numbers["within"].tolist() == ["yes", "another rule", "not measured"]
     assert numbers["difference"].round(6).tolist()[:2] == [0.1, -0.2]
@@ -66,4 +64,4 @@ def test_a_run_without_scored_papers_has_an_empty_scorecard(tmp_path, monkeypatc
     )
     run_script("scripts/scorecard", job)
     assert "# Scorecard of the run `mine`" in (tmp_path / "scorecard.md").read_text()
-    assert pd.read_csv(files["csv"]).columns.tolist() == scorecard().COLUMNS
+    assert pd.read_csv(files["csv"]).columns.tolist() == COLUMNS

@@ -8,7 +8,7 @@ from sklearn.metrics import matthews_corrcoef
 from tests.papers.planted import expected_on_own_numbers, right_rows, verdicts
 from tests.papers.test_plans import plan_of
 from tests.scripts import load_script
-from workflow.lib.base.measured import summarised
+from workflow.lib.base.measured import compare, summarised
 from workflow.lib.base.resampling import REPLICATES
 from workflow.lib.base.verdicts import FAILS, HOLDS, UNCLEAR
 from workflow.papers.singh2020.claims import all_claims
@@ -324,7 +324,7 @@ def test_the_papers_own_numbers_are_measured_where_they_are_published():
     published = pd.read_csv("workflow/papers/singh2020/published.csv", dtype={"x": str})
     sizes = pd.DataFrame({"training rows": [67349, 104743, 8551], "test rows": [872, 5463, 1043]})
     rows = of_sizes_table(sizes, list(SIZES)) + measured(tables_of(), SETTINGS, TEST_ROWS)
-    found = load_script("scripts/scorecard").compare(published, summarised(rows, TOLERANCES), "singh2020")
+    found = compare(published, summarised(rows, TOLERANCES), "singh2020")
     assert set(found["within"]) == {"yes", "no tolerance set"}, found[
         ["series", "x", "published", "measured", "within"]
     ]

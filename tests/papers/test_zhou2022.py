@@ -13,7 +13,7 @@ from workflow.lib.activations.cache import LayerWriter, layer_file
 from workflow.lib.activations.labelled_vectors import LabelledVectors
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.measured import summarised
+from workflow.lib.base.measured import compare, summarised
 from workflow.lib.base.verdicts import FAILS, HOLDS, UNCLEAR
 from workflow.lib.data.dataset_files import write_dataset
 from workflow.lib.methods.directprobe.label_geometry import (
@@ -720,7 +720,7 @@ def test_a_run_that_finds_the_papers_numbers_is_within_all_tolerances(own):
     shapes = [("bert.0", 12, 768, 109.48), ("mini.0", 4, 256, 11.17)]
     shown = pd.DataFrame(shapes, columns=["encoder", "layers", "hidden size", "parameters (M)"])
     rows += measured.of_table1(shown, {"bert.0": "base", "mini.0": "mini"})
-    found = load_script("scripts/scorecard").compare(PUBLISHED, summarised(rows, measured.TOLERANCES), "zhou2022")
+    found = compare(PUBLISHED, summarised(rows, measured.TOLERANCES), "zhou2022")
     missing = found[found["within"] == "not measured"]
     assert set(missing["artifact"]) == {"table1"} and set(missing["series"]) == {"tiny", "small", "medium"}
     assert set(found["within"]) == {"yes", "another rule", "not measured"}

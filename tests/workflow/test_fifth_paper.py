@@ -93,7 +93,7 @@ PAPER = {
             by_layer = read_tables(snakemake.input.similarity).groupby("layer")["similarity"].mean()
             figure, axes = new_figure()
             axes.plot(by_layer.index, by_layer)
-            save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+            save_figure(figure, snakemake.output)
         ''',
     "tables/accuracy.py": '''
         """Table 1."""

@@ -10,7 +10,7 @@ import pandas as pd
 from workflow.lib.activations.cache import layer_files, read_vectors
 from workflow.papers import all_papers
 
-DRAWING, TABLES, SCORES = {"draw"}, {"tabulate"}, {"score", "scorecard"}
+DRAWING, TABLES, SCORES = {"draw", "page"}, {"tabulate", "page"}, {"score", "scorecard", "page"}
 
 
 def test_every_artifact_appears(finished):
@@ -19,7 +19,7 @@ def test_every_artifact_appears(finished):
     assert counts == {"matton2019": 11, "merchant2020": 10, "singh2020": 6, "zhou2022": 17, "beyond": 3}
     for key, paper in all_papers().items():
         for entry in paper.about["artifacts"]:
-            for ending in ("pdf", "png") if entry["kind"] == "figure" else ("csv", "md"):
+            for ending in ("pdf", "png", "svg", "csv") if entry["kind"] == "figure" else ("csv", "md"):
                 path = made / f"{entry['kind']}s" / key / f"{entry['id']}.{ending}"
                 assert path.stat().st_size > 50, path
     scorecard = (made / "scorecard.md").read_text()
@@ -92,7 +92,7 @@ def test_an_edited_figure_script_redraws_its_figures_only(finished):
     planned = finished.planned()
     script.write_bytes(before)
     os.utime(script, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert planned == {"draw": 5}
+    assert planned == {"draw": 5, "page": 1}
 
 
 def test_changed_key_reruns_what_depends_on_it(finished):
@@ -186,7 +186,8 @@ def test_one_paper_leaves_the_other_alone(finished):
 
 
 def test_targets(finished):
-    assert all(finished.planned(paper) == {} for paper in all_papers())
+    # of one paper there is a page of its own
+    assert all(finished.planned(paper) == {"page": 1} for paper in all_papers())
     figure = "results/tiny/figures/matton2019/fig4.png"
     assert finished.planned("--forcerun", "draw", "--", figure) == {"draw": 1}
     forced = finished.planned("--forcerun", "neurons", "--", "matton2019")
@@ -201,6 +202,6 @@ def test_deleted_figure_alone_is_drawn_again(finished):
     figure = finished.folder / "results/tiny/figures/matton2019/fig5.png"
     before = figure.read_bytes()
     figure.unlink()
-    assert finished.planned() == {"draw": 1}
+    assert finished.planned() == {"draw": 1, "page": 1}
     finished.snakemake()
     assert figure.read_bytes() == before

@@ -1,6 +1,6 @@
 """The papers, one folder each: found here, listed nowhere. Whatever names a paper lives in its folder.
 
-artifacts.yaml  title, authors, and every figure and table: id, kind, script, caption
+artifacts.yaml  title, authors, methods in two sentences, and every figure and table: id, kind, method, script, caption
 schema.yaml     its section of the config: types, defaults, descriptions
 plan.py         artifacts(config): what each is made from; scored(config): what its scores are; check(config, faults)
 claims.yaml     what the paper claims, where, and how it is judged (workflow/lib/base/claims.py); claims.py judges
@@ -9,6 +9,7 @@ numbers.py, figures/, tables/, README.md
 """
 
 import importlib
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,10 +29,27 @@ class Artifact:
     kind: str  # figure or table
     script: str  # in the paper's folder
     caption: str
+    method: str = ""  # a key of artifacts.yaml's `methods`
+    name: str | None = None  # for readers, if it has no number
+    published_as: str | None = None  # its name in published.csv, if that does not begin with the id
 
     @property
-    def files(self) -> list[str]:
-        endings = {"figure": ("pdf", "png"), "table": ("csv", "md")}[self.kind]
+    def title(self) -> str:
+        """fig4 -> Figure 4."""
+        number = re.fullmatch(r"(fig|table)(\d+)", self.id)
+        return self.name or ({"fig": "Figure ", "table": "Table "}[number[1]] + number[2] if number else self.id)
+
+    @property
+    def rule(self) -> str:
+        return {"figure": "draw", "table": "tabulate"}[self.kind]
+
+    def has_published(self, name: str) -> bool:
+        """Are numbers of this name in published.csv its own? fig1 has fig1_depth_spearman and fig1v1_uuas."""
+        return name == self.published_as or re.fullmatch(rf"{self.id}(v\d+)?(_.*)?", name) is not None
+
+    def files(self, format: str) -> list[str]:
+        """What a rule makes of it; `format`: that of figures in print."""
+        endings = {"figure": (format, "png", "svg", "csv"), "table": ("csv", "md")}[self.kind]
         return [f"<results>/{self.kind}s/{self.paper}/{self.id}.{ending}" for ending in endings]
 
 
@@ -46,6 +64,13 @@ class Paper:
     @cached_property
     def about(self) -> dict:
         return self._read("artifacts.yaml")
+
+    @cached_property
+    def summary(self) -> str:
+        """What the paper asks, how, and what it finds: the first paragraph of its README."""
+        path = self.folder / self.key / "README.md"
+        parts = path.read_text().split("\n\n") if path.is_file() else []
+        return " ".join(next((part for part in parts if not part.startswith(("#", "**", "|"))), "").split())
 
     @cached_property
     def schema(self) -> dict:

@@ -1,11 +1,12 @@
 """Figures and tables: one rule draws and one tabulates, for all papers.
 
 in   analysis tables, scores of models and sweeps, as listed in the paper's plan (workflow/papers/<paper>/plan.py)
-out  figures/<paper>/<id>.{pdf,png}, tables/<paper>/<id>.{csv,md}
+out  figures/<paper>/<id>.{pdf,png,svg} and its numbers, <id>.csv; tables/<paper>/<id>.{csv,md}
 how  by the script given in the paper's artifacts.yaml; its caption goes into the report
 """
 
 from workflow.lib.base.digests import digest_of
+from workflow.lib.base.needs import picked
 
 
 rule draw:
@@ -14,13 +15,15 @@ rule draw:
         unpack(lambda w: PLAN.needs(w.paper, w.id).inputs),
         published=lambda w: PLAN.papers[w.paper].published or [],
     output:
-        pdf=report(
-            "<results>/figures/{paper}/{id}.pdf",
+        document=report(
+            f"<results>/figures/{{paper}}/{{id}}.{config['figures']['format']}",
             category="{paper}",
             caption="../report/artifact.rst",
             labels={"artifact": "{id}"},
         ),
         png="<results>/figures/{paper}/{id}.png",
+        svg="<results>/figures/{paper}/{id}.svg",
+        numbers="<results>/figures/{paper}/{id}.csv",
     log:
         "<results>/logs/figures/{paper}/{id}.log",
     benchmark:
@@ -35,6 +38,7 @@ rule draw:
     params:
         script=lambda w: PLAN.script(w.paper, w.id),
         settings=lambda w: PLAN.needs(w.paper, w.id).settings,
+        look=picked(config["figures"], "palette", "style"),
         caption=lambda w: PLAN.caption(w.paper, w.id),
         modules=lambda w: digest_of(f"papers/{w.paper}/{PLAN.script(w.paper, w.id)}"),
     script:

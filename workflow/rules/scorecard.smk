@@ -36,9 +36,9 @@ rule score:
 rule scorecard:
     """Write the scorecard of all papers."""
     input:
-        published=[PLAN.papers[key].published for key in PLAN.scored if PLAN.papers[key].published],
-        measured=[f"<results>/scorecard/{key}.measured.parquet" for key in PLAN.scored],
-        claims=[f"<results>/scorecard/{key}.claims.parquet" for key in PLAN.scored],
+        published=PLAN.published(),
+        measured=PLAN.scores("measured"),
+        claims=PLAN.scores("claims"),
     output:
         md="<results>/scorecard.md",
         csv=report(

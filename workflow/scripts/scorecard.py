@@ -1,31 +1,8 @@
 """Published numbers, measured numbers and claims side by side."""
 
-from pathlib import Path
-
 import pandas as pd
 
-COLUMNS = ["paper", "artifact", "series", "x", "published", "measured", "sd", "n", "difference", "tolerance", "within"]
-
-
-def compare(
-    published: pd.DataFrame, measured: pd.DataFrame, paper: str, unmeasured: dict[str, str] | None = None
-) -> pd.DataFrame:
-    """What is measured by a second rule, `<x>, <rule>`, stands below the first, which alone gets a verdict.
-
-    `unmeasured`: by `<artifact>/<series>`, what a number needs that this run has not.
-    """
-    measured = measured.assign(of=measured["x"].str.partition(", ")[0])
-    both = published.rename(columns={"x": "of"}).merge(measured, on=["artifact", "series", "of"], how="left")
-    both["x"] = both["x"].fillna(both["of"])
-    both.insert(0, "paper", paper)
-    both["difference"] = both["measured"] - both["value"]
-    within = both["difference"].abs() <= both["tolerance"]
-    both["within"] = within.map({True: "yes", False: "no"}).where(both["tolerance"].notna(), "no tolerance set")
-    both["within"] = both["within"].where(both["x"] == both["of"], "another rule")
-    named = both["artifact"] + "/" + both["series"]
-    reason = named.map(lambda name: (unmeasured or {}).get(name, "not measured"))
-    both["within"] = both["within"].where(both["measured"].notna(), reason)
-    return both.rename(columns={"value": "published"})[COLUMNS]
+from workflow.lib.base.measured import compared
 
 
 def number(value: float, form: str) -> str:
@@ -64,13 +41,9 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_table
 
     to_rule_log(snakemake.log[0])
-    published = {Path(path).parent.name: path for path in snakemake.input.published}
-    absent = snakemake.params.unmeasured
-    measured = {Path(path).name.split(".")[0]: path for path in snakemake.input.measured}
-    numbers = [compare(pd.read_csv(path, dtype={"x": str}), read_table(measured[paper]), paper, absent.get(paper))
-               for paper, path in published.items()]  # fmt: skip
-    numbers = pd.concat(numbers) if numbers else pd.DataFrame(columns=COLUMNS)
-    claims = [read_table(path) for path in snakemake.input.claims]
+    job = snakemake.input
+    numbers = compared(job.published, job.measured, snakemake.params.unmeasured)
+    claims = [read_table(path) for path in job.claims]
     claims = pd.concat(claims) if claims else pd.DataFrame(columns=["paper", "statement", "verdict"])
     with whole_file(snakemake.output.csv) as beside:
         numbers.to_csv(beside, index=False)

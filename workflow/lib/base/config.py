@@ -64,8 +64,22 @@ def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict
     for paper in chosen.values():
         paper.plan.check(config, faults)
     _check_encoders(config, faults)
+    _check_style(config["figures"]["style"], faults)
     _report(faults.found)
     return config, chosen
+
+
+def _check_style(style: dict, faults: Faults) -> None:
+    if not style:
+        return
+    import matplotlib  # half a second, for those who change the look
+
+    for key, value in style.items():
+        if faults.name(f"figures.style.{key}", key, matplotlib.rcParams, "setting of Matplotlib"):
+            try:
+                matplotlib.RcParams({key: value})
+            except ValueError as error:
+                faults.add(f"figures.style.{key} is {show(value)}: {str(error).removeprefix(f'Key {key}: ')}")
 
 
 def _report(faults: list[str]) -> None:

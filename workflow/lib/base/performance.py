@@ -25,11 +25,16 @@ Made by `make performance` from the benchmark files and rule logs of the demo in
 begins: Python, and above all imports. Pauses of over a minute, between two runs, are left out."""
 
 
-def jobs_of(run: Path) -> pd.DataFrame:
-    """One row per job: stage (the folder of its log), begin, end, and the work that its log tells of."""
+def jobs_of(run: Path, without: str | None = None) -> pd.DataFrame:
+    """One row per job: stage (the folder of its log), begin, end, and the work that its log tells of.
+
+    `without`: a stage that is left out, because its job asks and has not ended.
+    """
     rows = []
     for path in sorted((run / "benchmarks").rglob("*.tsv")):
         name = path.relative_to(run / "benchmarks").as_posix().removesuffix(".tsv")
+        if name.split("/")[0] == without:
+            continue
         log = run / "logs" / f"{name}.log"
         work = work_in(log.read_text()) if log.exists() else None
         if work is None:

@@ -192,12 +192,12 @@ class Plan:
     def artifact_files(self, key: str | None = None) -> list[str]:
         """Files of one paper's figures and tables, or of all papers'."""
         chosen = [self.artifacts[key]] if key else self.artifacts.values()
-        return [file for of_paper in chosen for artifact, _ in of_paper.values() for file in artifact.files]
+        kind = self.config["figures"]["format"]
+        return [file for of_paper in chosen for artifact, _ in of_paper.values() for file in artifact.files(kind)]
 
     def paper_files(self, key: str) -> list[str]:
-        """What `snakemake <paper>` makes: figures, tables, and verdicts on the paper's claims."""
-        verdicts = [f"<results>/scorecard/{key}.claims.parquet"] if self.papers[key].is_scored else []
-        return self.artifact_files(key) + verdicts
+        """What `snakemake <paper>` makes: figures, tables, verdicts on the paper's claims, and its page."""
+        return [*self.artifact_files(key), *self.scores("claims", key), f"<results>/scorecard/{key}.html"]
 
     def artifact(self, paper: str, id: str) -> tuple[Artifact, Needs]:
         """An artifact that this run can make; for an unknown name the error suggests the nearest one."""
@@ -219,20 +219,42 @@ class Plan:
         (artifact, needs), section = self.artifact(paper, id), self.config[paper]
         n_encoders, n_seeds = (len(section.get(key, [0])) for key in ("encoders", "seeds"))
         spreads = {"runs": spread_over(n_encoders, n_seeds), "encoders": spread_over(n_encoders)}
-        return artifact.caption.format_map(needs.settings | spreads)
+        dashed = " Dashed curves are the paper's." if self.config["figures"]["published"] else ""
+        text = artifact.caption.format_map(needs.settings | spreads | {"dashed": dashed})
+        return f"{text} {self._made_with(section)}"
+
+    def _made_with(self, section: dict) -> str:
+        """The run, its encoders and seeds: what a reader of a single figure must know."""
+        encoders = ", ".join(section.get("encoders", []))
+        seeds = ", ".join(map(str, section.get("seeds", [])))
+        parts = [
+            f"encoders {encoders}" if encoders else "",
+            f"fine-tuning seed{'s' * (',' in seeds)} {seeds}" if seeds else "",
+        ]
+        return f"Run {self.config['run']}: {'; '.join(filter(None, parts))}."
 
     def unknown_target(self, name: str) -> list[str]:
         """Raise an error for a name that is neither a rule nor a file, suggesting the nearest target."""
-        artifacts = {f"{key}_{id}": made[0].files[0] for key, of in self.artifacts.items() for id, made in of.items()}
-        known = [*self.papers, "all", "scorecard", *artifacts]
+        artifacts = {f"{key}_{id}": made[0] for key, of in self.artifacts.items() for id, made in of.items()}
+        known = [*self.papers, "all", "scorecard", "page", "compare", *artifacts]
         hint = nearest(name, known) if name.replace("/", "_") not in artifacts else ""
-        file = artifacts.get(name.replace("/", "_"))
+        found = artifacts.get(name.replace("/", "_"))
+        file = found and found.files(self.config["figures"]["format"])[0]
         path = f"; ask for its file, {file.replace('<results>', 'results/' + self.config['run'])}" if file else ""
         raise UserError(f"no target is called '{name}'{hint}{path}")
 
     @property
     def scored(self) -> list[str]:
         return [key for key, paper in self.papers.items() if paper.is_scored]
+
+    def scores(self, what: str, key: str | None = None) -> list[str]:
+        """Files of measured numbers or of claims: of one paper, or of all."""
+        return [f"<results>/scorecard/{paper}.{what}.parquet" for paper in self.scored if key in (None, paper)]
+
+    def published(self, key: str | None = None) -> list[str]:
+        """Files of the numbers that papers have published."""
+        files = (self.papers[paper].published for paper in self.scored if key in (None, paper))
+        return [file for file in files if file]
 
     def unmeasured(self) -> dict[str, dict[str, str]]:
         """By paper, published numbers that this run cannot have, and what they need."""
@@ -248,7 +270,7 @@ class Plan:
             text = (
                 f"Stand-in data from the embedded corpus ({', '.join(embedded)}): published numbers are no target here."
             )
-            notes.append(text)
+            notes.append(f"{text} What compares is the shape of curves, and whether claims hold.")
         if without := self.config["without_licence"]:
             instead = "".join(f"; {stand_in} stands in for {name}" for name, stand_in in without.items() if stand_in)
             text = f"Under licence, and no folder `licensed` is given: {', '.join(without)}"

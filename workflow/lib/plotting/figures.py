@@ -1,5 +1,10 @@
-"""Common style of all figures: column width, a colour-blind-safe palette, and reproducible files."""
+"""Common style of all figures: column width, a colour-blind-safe palette, and reproducible files.
 
+What `curve` and its like draw they also write down (`drawn.py`), so that every figure has a table of its numbers.
+"""
+
+import logging
+from itertools import count
 from pathlib import Path
 
 import matplotlib
@@ -9,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from workflow.lib.base.files import whole_file
+from workflow.lib.plotting.drawn import numbers_of, record
 
 COLUMN = 3.35  # inches, a column of a two-column paper
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # Okabe and Ito
@@ -16,7 +22,17 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 NAMES = {
     "imdb": "IMDB", "ag_news": "AG-news", "dbpedia": "DBpedia", "pos": "POS", "dep": "DEP", "ps_role": "PS-role",
     "ps_fxn": "PS-fxn", "trec50": "TREC-50", "sst2": "SST-2", "qnli": "QNLI", "cola": "CoLA", "mnli": "MNLI",
+    "squad": "SQuAD", "parse": "Dep",
 }  # fmt: skip
+# A task has one colour in all figures, whatever stands beside it. Tasks of one row share figures.
+COLORS = {task: number for row in (("imdb", "ag_news", "dbpedia"), ("sst2", "qnli", "cola"),
+          ("pos", "dep", "ps_fxn", "ps_role", "trec50")) for number, task in enumerate(row)}  # fmt: skip
+FILES = {  # metadata without dates and versions: the same data give the same bytes
+    "pdf": {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
+    "eps": {"metadata": {"Creator": "tunescope"}},
+    "png": {"metadata": {"Software": None}, "dpi": 220},
+    "svg": {"metadata": {"Date": None, "Creator": None}, "transparent": True},
+}
 
 plt.rcParams.update(
     {
@@ -34,10 +50,17 @@ plt.rcParams.update(
         "lines.linewidth": 1.2,
         "lines.markersize": 3.5,
         "legend.frameon": False,
+        "axes.prop_cycle": plt.cycler(color=PALETTE),
         "pdf.fonttype": 42,  # TrueType: text stays selectable
+        "svg.fonttype": "none",  # text stays text: searched, read aloud, small
         "svg.hashsalt": "tunescope",
     }
 )
+
+
+def use_look(palette: list[str], style: dict) -> None:
+    """The config's look: colours of series, and any of Matplotlib's settings (font.family, lines.linewidth, …)."""
+    plt.rcParams.update({"axes.prop_cycle": plt.cycler(color=palette), **style})
 
 
 def name_of(task: str) -> str:
@@ -48,24 +71,54 @@ def new_figure(height: float = 2.4, width: float = COLUMN, **options):
     return plt.subplots(figsize=(width, height), layout="constrained", **options)
 
 
+def palette() -> list[str]:
+    return plt.rcParams["axes.prop_cycle"].by_key()["color"]
+
+
 def color_of(number: int) -> str:
-    return PALETTE[number % len(PALETTE)]
+    return palette()[number % len(palette())]
 
 
-def curve(axes, x, mean, spread, label: str, number: int, **options) -> None:
-    """Draw a line with markers and, if there is a spread, a band of one standard deviation."""
+def numbers_of_tasks(tasks: list[str]) -> dict[str, int]:
+    """For `color_of`: each task's own; if it has none or an earlier one has it, the next that is free."""
+    numbers: dict[str, int] = {}
+    for task in tasks:
+        own = COLORS.get(task, 0)
+        numbers[task] = next(n for n in count(own) if n not in numbers.values())
+    return numbers
+
+
+def curve(axes, x, mean, spread, label: str, number: int, series: str | None = None, **options) -> None:
+    """Draw a line with markers and, if there is a spread, a band of one standard deviation.
+
+    `series`: its name among the numbers, where the label says more than that.
+    """
     mean, spread = np.asarray(mean, dtype=float), np.asarray(spread, dtype=float)
     color = color_of(number)
     axes.plot(x, mean, label=label, color=color, marker=MARKERS[number % len(MARKERS)], **options)
-    if np.nanmax(spread, initial=0.0) > 0:
+    has_spread = np.nanmax(spread, initial=0.0) > 0
+    if has_spread:
         axes.fill_between(x, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
+    record(axes, series or label, x, mean, spread if has_spread else None)
 
 
-def paper_curve(axes, x, values, number: int) -> None:
-    """Draw the published curve of the same series; one grey legend entry represents all of them."""
-    axes.plot(x, values, "--", color=color_of(number), linewidth=0.8)
+def level(axes, value: float, label: str, series: str | None = None, **options) -> None:
+    """Draw a horizontal line that numbers are compared with: chance, a guess. `series`: its name among the numbers."""
+    axes.axhline(value, **({"linestyle": ":", "linewidth": 0.9} | options), label=label)
+    record(axes, series or label, [None], [value])
+
+
+def paper_curve(axes, x, values, number: int, series: str, style: str = "--", **options) -> None:
+    """Draw the published numbers of a series; one grey legend entry represents all of them."""
+    axes.plot(x, values, style, color=color_of(number), linewidth=0.8, **options)
     if "paper" not in axes.get_legend_handles_labels()[1]:
-        axes.plot([], [], "--", color="grey", linewidth=0.8, label="paper")
+        axes.plot([], [], style, color="grey", linewidth=0.8, label="paper", **options)
+    record(axes, f"{series}, paper", x, values)
+
+
+def paper_marks(axes, x, values, number: int, series: str) -> None:
+    """The same at single points: crosses."""
+    paper_curve(axes, x, values, number, series, style="x", markersize=6, zorder=3)
 
 
 def legend_above(axes, room: float = 0.09) -> None:
@@ -76,10 +129,15 @@ def legend_above(axes, room: float = 0.09) -> None:
     axes.legend(loc="upper right")
 
 
-def save_figure(figure, pdf: str | Path, png: str | Path) -> None:
-    """Save without dates or versions in the files, so that the same data give the same bytes."""
-    with whole_file(pdf) as beside:
-        figure.savefig(beside, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
-    with whole_file(png) as beside:
-        figure.savefig(beside, format="png", dpi=220, metadata={"Software": None})
+def save_figure(figure, files) -> None:
+    """Save the picture in every format that the rule wants, and its numbers as CSV."""
+    numbers = numbers_of(figure)
+    for path in map(Path, files):
+        with whole_file(path) as beside:
+            if path.suffix == ".csv":
+                numbers.to_csv(beside, index=False)
+            else:
+                figure.savefig(beside, format=path.suffix[1:], **FILES.get(path.suffix[1:], {}))
+    series = numbers.groupby(["panel", "series"], sort=False).ngroups
+    logging.getLogger("figure").info("%d panels, %d series, %d points", len(figure.axes), series, len(numbers))
     plt.close(figure)

@@ -4,8 +4,6 @@ import re
 
 import pandas as pd
 
-from workflow.lib.plotting.figures import color_of
-
 
 def published_task(task: str) -> str:
     """A task's name in published.csv."""
@@ -22,13 +20,6 @@ def published_label(task: str, label: str) -> str:
     """A label of figure 6 there: ps_role, p.SocialRel -> ps-role/social-rel."""
     name = re.sub("(?<=[a-z])(?=[A-Z])", "-", label.removeprefix("p.")).lower()
     return f"{published_task(task)}/{name}"
-
-
-def paper_marks(axes, x, values, number: int) -> None:
-    """Published values of a curve at some points, as crosses; one grey entry in the legend stands for all of them."""
-    axes.plot(x, values, "x", color=color_of(number), markersize=6, zorder=3)
-    if "paper" not in axes.get_legend_handles_labels()[1]:
-        axes.plot([], [], "x", color="grey", markersize=6, label="paper")
 
 
 def beside_paper(

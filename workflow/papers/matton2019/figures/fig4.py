@@ -3,7 +3,16 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import PALETTE, curve, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import (
+    color_of,
+    curve,
+    name_of,
+    new_figure,
+    numbers_of_tasks,
+    paper_marks,
+    save_figure,
+    use_look,
+)
 from workflow.papers.matton2019.numbers import leading_runs, middle, variance_ratios
 
 
@@ -11,7 +20,9 @@ def draw(ratios: pd.DataFrame, published: pd.DataFrame | None = None):
     """With `published`: the paper's ratios that its text states, as crosses, and its numbers of ratios above 1."""
     figure, axes = new_figure()
     runs = leading_runs(ratios)
-    for number, (task, of_task) in enumerate(ratios.groupby("task", sort=False)):
+    numbers = numbers_of_tasks(list(runs))
+    for task, of_task in ratios.groupby("task", sort=False):
+        number = numbers[task]
         values = spread(of_task, ["component"], "ratio").sort_values("component")
         last = middle(runs[task])
         label = f"{name_of(task)}: first {last:g} above 1"
@@ -21,11 +32,11 @@ def draw(ratios: pd.DataFrame, published: pd.DataFrame | None = None):
                 f" (paper: {paper['last_leading_ratio_above_1']:g})" if "last_leading_ratio_above_1" in paper else ""
             )
             stated = {int(x): value for x, value in paper.items() if x.isdigit()}
-            axes.plot(list(stated), list(stated.values()), "x", color=PALETTE[number], markersize=6)
-        curve(axes, values["component"], values["mean"], values["sd"].fillna(0), label, number)
+            paper_marks(axes, list(stated), list(stated.values()), number, name_of(task))
+        curve(axes, values["component"], values["mean"], values["sd"].fillna(0), label, number, series=name_of(task))
         if last:
             # lines of different tasks may fall on one index: shift them a little apart
-            axes.axvline(last + 0.12 * (number - 1), color=PALETTE[number], linestyle="--", linewidth=0.9)
+            axes.axvline(last + 0.12 * (number - 1), color=color_of(number), linestyle="--", linewidth=0.9)
     axes.axhline(1, color="0.4", linewidth=0.8)
     axes.set_yscale("log", base=2)
     axes.yaxis.set_major_formatter("{x:g}")
@@ -40,8 +51,9 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     ratios = variance_ratios(read_tables(snakemake.input.variance))
     stated = None
     if snakemake.params.settings.get("published"):
         stated = pd.read_csv(snakemake.input.published, dtype={"x": str}).query("artifact == 'fig4'")
-    save_figure(draw(ratios, stated), snakemake.output.pdf, snakemake.output.png)
+    save_figure(draw(ratios, stated), snakemake.output)

@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from workflow.lib.plotting.figures import PALETTE, color_of, name_of, new_figure, save_figure
+from workflow.lib.plotting.drawn import record
+from workflow.lib.plotting.figures import color_of, name_of, new_figure, palette, save_figure, use_look
 
 N_BINS = 25
 
 
 def outline(number: int) -> dict:
     """More classes than colours: the next round is dashed."""
-    style = ("-", "--", ":", "-.")[number // len(PALETTE) % 4]
+    style = ("-", "--", ":", "-.")[number // len(palette()) % 4]
     return {"histtype": "step", "linewidth": 1.2, "color": color_of(number), "linestyle": style}
 
 
@@ -22,7 +23,8 @@ def draw(best: pd.DataFrame, greedy: pd.DataFrame, task: str):
     bins = np.linspace(of_model["activation"].min(), of_model["activation"].max(), N_BINS + 1)
     for number, (label, of_label) in enumerate(of_model.groupby("label", sort=True)):
         axes.hist(of_label["activation"], bins=bins, color=color_of(number), alpha=0.25)
-        axes.hist(of_label["activation"], bins=bins, **outline(number), label=label)
+        counts, *_ = axes.hist(of_label["activation"], bins=bins, **outline(number), label=label)
+        record(axes, label, (bins[:-1] + bins[1:]) / 2, counts)
     title = f"{name_of(task)}: neuron {first['neuron']} alone gives {100 * first['test_accuracy']:.1f} %"
     axes.set(xlabel="activation of the neuron", ylabel="test texts", title=title)
     axes.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
@@ -34,7 +36,8 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     figure = draw(
         read_tables(snakemake.input.best), read_tables(snakemake.input.greedy), snakemake.params.settings["task"]
     )
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

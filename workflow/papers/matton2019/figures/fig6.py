@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from workflow.lib.base.repetitions import with_parts
-from workflow.lib.plotting.figures import COLUMN, color_of, name_of, new_figure, save_figure
+from workflow.lib.plotting.drawn import record
+from workflow.lib.plotting.figures import COLUMN, color_of, name_of, new_figure, numbers_of_tasks, save_figure, use_look
 
 N_BINS = 50  # the paper does not say
 
@@ -15,11 +16,15 @@ def draw(alone: pd.DataFrame):
     """All repetitions together, as shares of neurons, so that encoders of any width and number compare."""
     alone = with_parts(alone).query("state == 'finetuned'")
     tasks = list(dict.fromkeys(alone["task"]))
+    numbers = numbers_of_tasks(tasks)
     figure, all_axes = new_figure(height=2.1, width=2.1 * COLUMN, ncols=len(tasks), squeeze=False)
     for number, (axes, task) in enumerate(zip(all_axes[0], tasks)):
         values = 100 * alone.loc[alone["task"] == task, "accuracy"].to_numpy()
         shares = np.full(len(values), 100 / len(values))
-        axes.hist(values, bins=N_BINS, weights=shares, color=color_of(number), edgecolor="white", linewidth=0.3)
+        counts, bins, _ = axes.hist(
+            values, bins=N_BINS, weights=shares, color=color_of(numbers[task]), edgecolor="white", linewidth=0.3
+        )
+        record(axes, name_of(task), (bins[:-1] + bins[1:]) / 2, counts)
         axes.set(xlabel="test accuracy of one neuron (%)", title=f"({ascii_lowercase[number % 26]}) {name_of(task)}")
     all_axes[0][0].set_ylabel("neurons (%)")
     return figure
@@ -30,4 +35,5 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
-    save_figure(draw(read_tables(snakemake.input.alone)), snakemake.output.pdf, snakemake.output.png)
+    use_look(**snakemake.params.look)
+    save_figure(draw(read_tables(snakemake.input.alone)), snakemake.output)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import curve, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import curve, level, name_of, new_figure, save_figure, use_look
 from workflow.papers.matton2019.numbers import curve_points
 
 SERIES = {"in_domain": "PCA on the task's own texts", "general": "PCA on general text", "random": "random dimensions"}
@@ -25,7 +25,7 @@ def draw(points: pd.DataFrame, task: str, chance: float):
     for number, (series, label) in enumerate(SERIES.items()):
         values = spread(of_task[of_task["series"] == series], ["dimensions"], "accuracy").sort_values("dimensions")
         curve(axes, values["dimensions"], values["mean"], values["sd"].fillna(0), label, number)
-    axes.axhline(chance, color="0.5", linestyle=":", linewidth=1, label="chance")
+    level(axes, chance, "chance", color="0.5")
     axes.set_xscale("log", base=2)
     ticks = spaced(sorted(of_task["dimensions"].unique()))
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
@@ -41,8 +41,7 @@ if __name__ == "__main__":
     from workflow.lib.data.dataset_files import read_dataset
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     points = curve_points(read_tables(snakemake.input.accuracy))
     n_labels = len(read_dataset(snakemake.input.data)[1]["labels"])
-    save_figure(
-        draw(points, snakemake.params.settings["task"], 100 / n_labels), snakemake.output.pdf, snakemake.output.png
-    )
+    save_figure(draw(points, snakemake.params.settings["task"], 100 / n_labels), snakemake.output)

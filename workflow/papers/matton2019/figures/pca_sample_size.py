@@ -3,15 +3,16 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread, with_parts
-from workflow.lib.plotting.figures import curve, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import curve, name_of, new_figure, numbers_of_tasks, save_figure, use_look
 
 
 def draw(samples: pd.DataFrame, n_components: int):
     figure, axes = new_figure()
     samples = with_parts(samples).query("state == 'pretrained'").assign(accuracy=lambda frame: frame["accuracy"] * 100)
-    for number, (task, of_task) in enumerate(samples.groupby("task", sort=False)):
+    numbers = numbers_of_tasks(list(dict.fromkeys(samples["task"])))
+    for task, of_task in samples.groupby("task", sort=False):
         values = spread(of_task, ["sample_size"], "accuracy").sort_values("sample_size")
-        curve(axes, values["sample_size"], values["mean"], values["sd"].fillna(0), name_of(task), number)
+        curve(axes, values["sample_size"], values["mean"], values["sd"].fillna(0), name_of(task), numbers[task])
     axes.set_xscale("log")
     ticks = sorted(samples["sample_size"].unique())
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], rotation=30)
@@ -26,5 +27,6 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     figure = draw(read_tables(snakemake.input.samples), snakemake.params.settings["sample_components"])
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import color_of, curve, new_figure, paper_curve, save_figure
+from workflow.lib.plotting.figures import color_of, curve, level, new_figure, paper_curve, save_figure, use_look
 from workflow.papers.merchant2020.chance import read_chances
 from workflow.papers.merchant2020.numbers import (
     METRIC_NAMES,
@@ -21,9 +21,9 @@ X_LABELS = {
 ARTIFACTS = {"freeze": "fig3_freezing", "truncate": "fig4_truncation"}
 
 
-def chance_line(axes, value: float, number: int) -> None:
+def chance_line(axes, value: float, number: int, task: str) -> None:
     """What a guess scores, in the colour of its task; one grey entry in the legend stands for all of them."""
-    axes.axhline(value, linestyle=":", color=color_of(number), linewidth=0.9)
+    level(axes, value, "_", f"{series_name(task)}, a guess", color=color_of(number))
     if "a guess" not in axes.get_legend_handles_labels()[1]:
         axes.plot([], [], ":", color="grey", linewidth=0.9, label="a guess")
 
@@ -33,6 +33,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     settings = snakemake.params.settings
     sweep = settings["sweep"]
     metrics, sweeps = read_tables(snakemake.input.metrics), read_tables(snakemake.input.sweeps)
@@ -47,12 +48,12 @@ if __name__ == "__main__":
         label = f"{series_name(task)} ({METRIC_NAMES[metric]})"
         curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, numbers[task])
     for task, value in chance.items():
-        chance_line(axes, value, numbers[task])
+        chance_line(axes, value, numbers[task], task)
     if published is not None:
         for task, number in numbers.items():
             paper = published_curve(published, ARTIFACTS[sweep], task)
-            paper_curve(axes, paper.index, paper, number)
+            paper_curve(axes, paper.index, paper, number, series_name(task))
     axes.set(xlabel=X_LABELS[sweep], ylabel="score on the evaluation rows", ylim=(0, 1.02))
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend()
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

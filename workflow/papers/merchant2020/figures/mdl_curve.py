@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import COLUMN, curve, new_figure, save_figure
+from workflow.lib.plotting.figures import COLUMN, curve, level, new_figure, save_figure, use_look
 from workflow.papers.merchant2020.edge_names import edge_name
 from workflow.papers.merchant2020.numbers import learning_curves, series_name, series_number
 
@@ -18,7 +18,7 @@ def draw(axes, curves: pd.DataFrame) -> None:
         here = spread(curves[curves["series"] == name], ["examples"], "bits").sort_values("examples")
         number = series_number(name, series)
         curve(axes, here["examples"], here["mean"], here["sd"], series_name(name), number)
-    axes.axhline(curves["uniform"].iloc[0], color="grey", linestyle=":", linewidth=0.9, label="uniform code")
+    level(axes, curves["uniform"].iloc[0], "uniform code", color="grey")
     axes.set(xscale="log", title=edge_name(curves["task"].iloc[0]))
     axes.set_ylim(bottom=0)
     sizes = np.sort(curves["examples"].unique())
@@ -32,6 +32,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     curves = learning_curves(read_tables(snakemake.input.codelength))
     tasks = list(curves["task"].unique())
     n_rows = max(1, -(-(len(tasks) + 1) // N_COLUMNS))  # one panel is left for the legend
@@ -44,4 +45,4 @@ if __name__ == "__main__":
         panels.flat[len(tasks)].legend(*panels.flat[0].get_legend_handles_labels(), loc="center")
     figure.supxlabel("examples that the probe was trained on", fontsize=8)
     figure.supylabel("bits per label", fontsize=8)
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

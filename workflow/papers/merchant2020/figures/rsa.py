@@ -5,7 +5,8 @@ from itertools import chain
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import COLUMN, color_of, curve, new_figure, paper_curve, save_figure
+from workflow.lib.plotting.drawn import record
+from workflow.lib.plotting.figures import COLUMN, color_of, curve, new_figure, paper_curve, save_figure, use_look
 from workflow.papers.merchant2020.numbers import SERIES, by_series, published_curve, series_name, series_number
 
 KINDS = {
@@ -54,6 +55,7 @@ def draw(axes, curves: list[tuple[str, str, str]], similarity: pd.DataFrame, gen
         if kind in VARIANTS:
             style = {"linestyle": VARIANTS[kind], "color": color_of(number), "linewidth": 0.9}
             axes.plot(here["layer"], here["mean"], label=label, **style)
+            record(axes, label, here["layer"], here["mean"])
         else:
             curve(axes, here["layer"], here["mean"], here["sd"], label, number)
 
@@ -63,6 +65,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     settings = snakemake.params.settings
     similarity = over_repetitions(by_series(read_tables(snakemake.input.similarity)))
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
@@ -72,10 +75,11 @@ if __name__ == "__main__":
         draw(axes, curves, similarity, general, tasks)
         for task, kind, _ in curves if published is not None else ():
             paper = of_paper(published, task, kind, general)
-            paper_curve(axes, paper.index, paper, number_of(task, kind, general, tasks))
+            name = series_name(task) if general else KINDS[kind]
+            paper_curve(axes, paper.index, paper, number_of(task, kind, general, tasks), name)
         axes.set(xlabel="layer (0 = embeddings)", title=f"{series_name(curves[0][0])} model" if not general else "")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_ylim(min(0.0, similarity["mean"].min() - 0.05), 1.05)
         axes.legend()
     all_axes[0][0].set_ylabel("RSA similarity to Base")
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

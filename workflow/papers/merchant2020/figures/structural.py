@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import COLUMN, curve, new_figure, paper_curve, save_figure
+from workflow.lib.plotting.figures import COLUMN, curve, new_figure, paper_curve, save_figure, use_look
 from workflow.papers.merchant2020.numbers import by_series, published_curve, series_name, series_number
 
 # probe, measure, label, the published curves (root accuracy and UUAS stand only in the paper's first version)
@@ -23,7 +23,7 @@ def draw(axes, scores: pd.DataFrame, published: pd.DataFrame | None, artifact: s
         curve(axes, by_layer["layer"], by_layer["mean"], by_layer["sd"], series_name(series), numbers[series])
     for series in measured if published is not None else ():
         paper = published_curve(published, artifact, series)
-        paper_curve(axes, paper.index, paper, numbers[series])
+        paper_curve(axes, paper.index, paper, numbers[series], series_name(series))
 
 
 if __name__ == "__main__":
@@ -31,6 +31,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     scores = by_series(read_tables(snakemake.input.scores))
     published = pd.read_csv(snakemake.input.published) if snakemake.params.settings["published"] else None
     figure, panels = new_figure(width=2 * COLUMN, height=4.2, ncols=2, nrows=2, sharex=True)
@@ -42,4 +43,4 @@ if __name__ == "__main__":
     for axes in panels[-1]:
         axes.set_xlabel("layer (0 = embeddings)")
     panels[0][0].legend()
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, numbers_of_tasks, save_figure, use_look
 from workflow.papers.singh2020.numbers import reinit_curves, size_name
 from workflow.papers.singh2020.panels import label_scores
 
@@ -26,11 +26,13 @@ def title_of(curves: list[tuple[str, float, str]], number: int) -> str:
 
 
 def draw(axes, scores: pd.DataFrame, curves: list[tuple[str, float, str]]) -> None:
-    for number, (task, share, label) in enumerate(curves):
+    tasks = numbers_of_tasks([task for task, _, _ in curves])
+    for place, (task, share, label) in enumerate(curves):
+        number = tasks[task] if len(tasks) > 1 else place  # colours tell tasks apart, or sizes of one task
         here = scores[(scores["task"] == task) & (scores["fraction"] == share)]
         by_depth = spread(here, ["layers"], "score").sort_values("layers")
-        label = f"{label} ({here['n_train'].iloc[0]})"
-        curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], label, number)
+        said = f"{label} ({here['n_train'].iloc[0]})"
+        curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], said, number, series=label)
     label_scores(axes, curves[0][0], X_LABEL)
 
 
@@ -39,6 +41,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     settings = snakemake.params.settings
     scores = reinit_curves(read_tables(snakemake.input.sweeps), settings["initialiser"])
     panels = panels_of(settings)
@@ -49,4 +52,4 @@ if __name__ == "__main__":
         axes.set_title(title_of(curves, number))
     for axes in all_axes.flat[len(panels) :]:
         axes.set_axis_off()
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

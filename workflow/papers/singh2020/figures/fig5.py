@@ -1,6 +1,6 @@
 """Figure 5: CoLA's probing, beside re-initialisation, and weight distance."""
 
-from workflow.lib.plotting.figures import COLUMN, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import COLUMN, name_of, new_figure, save_figure, use_look
 from workflow.papers.singh2020.panels import distance_panel, probing_panel
 
 if __name__ == "__main__":
@@ -8,6 +8,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import tables_of
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     settings = snakemake.params.settings
     (task,) = settings["tasks"]
     tables = tables_of(snakemake.input)
@@ -16,4 +17,4 @@ if __name__ == "__main__":
     distance_panel(right, tables["distances"], task)
     left.set_title(f"(a) {name_of(task)}: probing and re-initialisation")
     right.set_title(f"(b) {name_of(task)}: weight distance")
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

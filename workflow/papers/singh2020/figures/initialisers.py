@@ -1,7 +1,7 @@
 """Beyond the paper: its initialiser as described, and as its authors' later code draws, side by side."""
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure, use_look
 from workflow.papers.singh2020.numbers import METRIC_NAMES, metric_of, reinit_curves
 
 NAMES = {
@@ -14,6 +14,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     tasks, sweeps = snakemake.params.settings["tasks"], read_tables(snakemake.input.sweeps)
     figure, panels = new_figure(width=0.85 * COLUMN * len(tasks), height=2.6, ncols=len(tasks), squeeze=False)
     for axes, task in zip(panels[0], tasks):
@@ -27,4 +28,4 @@ if __name__ == "__main__":
         )
         axes.xaxis.get_major_locator().set_params(integer=True)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center")
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

@@ -5,7 +5,8 @@ from matplotlib.patches import Polygon
 from scipy.spatial import ConvexHull
 
 from workflow.lib.methods.directprobe.clustering import Clusters, probe
-from workflow.lib.plotting.figures import COLUMN, MARKERS, PALETTE, new_figure, save_figure
+from workflow.lib.plotting.drawn import record
+from workflow.lib.plotting.figures import COLUMN, MARKERS, color_of, new_figure, save_figure, use_look
 
 
 def two_scenes(seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -25,9 +26,11 @@ def draw_scene(axes, points: np.ndarray, y: np.ndarray, clusters: Clusters) -> N
         members = points[clusters.of_point == cluster]
         hull = outline(members)
         axes.add_patch(Polygon(hull, facecolor="white", edgecolor="none", zorder=1))
-        axes.add_patch(Polygon(hull, facecolor=PALETTE[label], alpha=0.25, edgecolor=PALETTE[label], zorder=1))
+        axes.add_patch(Polygon(hull, facecolor=color_of(label), alpha=0.25, edgecolor=color_of(label), zorder=1))
     for label in np.unique(y):
-        axes.plot(*points[y == label].T, MARKERS[label], color=PALETTE[label], label=f"label {label + 1}", zorder=2)
+        x, up = points[y == label].T
+        axes.plot(x, up, MARKERS[label], color=color_of(label), label=f"label {label + 1}", zorder=2)
+        record(axes, f"label {label + 1}", x, up)
     axes.set(xticks=[], yticks=[], aspect="equal", title=f"{len(np.unique(y))} labels, {clusters.n_clusters} clusters")
     axes.grid(False)
     axes.spines[:].set_visible(False)
@@ -41,8 +44,9 @@ if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     figure, panels = new_figure(width=1.6 * COLUMN, height=2.4, ncols=2)
     for axes, (points, y) in zip(panels, two_scenes(snakemake.params.settings["seed"])):
         draw_scene(axes, points, y, probe(points, y))
     panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

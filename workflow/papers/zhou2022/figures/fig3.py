@@ -5,7 +5,8 @@ import pandas as pd
 
 from workflow.lib.methods.directprobe.label_geometry import without_small_labels
 from workflow.lib.methods.pca.principal_axes import principal_axes
-from workflow.lib.plotting.figures import COLUMN, MARKERS, PALETTE, new_figure, save_figure
+from workflow.lib.plotting.drawn import record
+from workflow.lib.plotting.figures import COLUMN, MARKERS, color_of, new_figure, save_figure, use_look
 from workflow.papers.zhou2022.numbers import closest_labels, points_by_label
 
 
@@ -15,8 +16,9 @@ def draw_layer(axes, of_layer: pd.DataFrame, labels: tuple[str, ...], title: str
     for number, label in enumerate(labels):
         way = of_layer[of_layer["label"] == label].sort_values("step")
         x, y = plane.project(np.stack(way["centroid"].to_list()), 2).T
-        color = PALETTE[number]
+        color = color_of(number)
         axes.plot(x, y, "-", marker=MARKERS[number], color=color, markersize=2.5, label=label)
+        record(axes, label, x, y)
         axes.plot(x[:1], y[:1], marker=MARKERS[number], color="white", markeredgecolor=color, markersize=6, zorder=3)
     axes.set(title=title, xlabel="component 1", ylabel="component 2")
 
@@ -26,6 +28,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     centroids, distances = read_tables(snakemake.input.centroids), read_tables(snakemake.input.distances)
     points = points_by_label(centroids, centroids["task"].iloc[0])
     at_least = snakemake.params.settings["min_points"]
@@ -35,4 +38,4 @@ if __name__ == "__main__":
     for axes, layer in zip(panels, layers):
         draw_layer(axes, centroids[centroids["layer"] == layer], labels, f"layer {layer}")
     panels[1].legend(title="hollow: before tuning", loc="best")
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, paper_marks, save_figure, use_look
 from workflow.papers.zhou2022.numbers import points_by_label, similarity_by_step
-from workflow.papers.zhou2022.published import paper_marks, published_task
+from workflow.papers.zhou2022.published import published_task
 
 
 def shown_layers(layers: list[int]) -> list[int]:
@@ -18,7 +18,7 @@ def draw_task(axes, task: str, similarity: pd.DataFrame, paper: pd.Series | None
     for number, layer in enumerate(shown_layers(list(similarity.columns))):
         curve(axes, similarity.index, similarity[layer], np.zeros(len(similarity)), f"layer {layer}", number)
         if paper is not None and str(layer) in paper:
-            paper_marks(axes, similarity.index[-1:], [paper[str(layer)]], number)
+            paper_marks(axes, similarity.index[-1:], [paper[str(layer)]], number, f"layer {layer}")
     axes.set(title=name_of(task), xlabel="updates")
 
 
@@ -27,6 +27,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     settings = snakemake.params.settings
     distances, centroids = read_tables(snakemake.input.distances), read_tables(snakemake.input.centroids)
     published = pd.read_csv(snakemake.input.published, dtype={"x": str}).query("artifact == 'fig4_similarity_at_end'")
@@ -43,4 +44,4 @@ if __name__ == "__main__":
         row[0].set_ylabel("similarity to before tuning")
     panels[0][0].set_ylim(lowest, 1.1)  # the panels share it
     panels[0][0].legend(ncols=2)
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from workflow.lib.plotting.figures import COLUMN, PALETTE, name_of, new_figure, save_figure
+from workflow.lib.plotting.drawn import record
+from workflow.lib.plotting.figures import COLUMN, color_of, name_of, new_figure, save_figure, use_look
 from workflow.papers.zhou2022.numbers import movements, two_axes
 
 NAMED = 5  # arrows that carry their label's name: all would hide each other
@@ -25,8 +26,9 @@ def draw_layer(axes, moved: pd.DataFrame, layer: int) -> None:
     length = np.linalg.norm(arrows, axis=1)
     order = np.argsort(-length)
     for place, at in enumerate(order):
-        color = PALETTE[place] if place < NAMED else "0.65"
+        color = color_of(place) if place < NAMED else "0.65"
         axes.annotate("", arrows[at], (0, 0), arrowprops={"arrowstyle": "->", "color": color, "lw": 0.9})
+        record(axes, moved.index[at], arrows[at, :1], arrows[at, 1:])
         if place < NAMED:
             axes.plot([], [], color=color, label=moved.index[at])
     reach = 1.08 * max(float(np.abs(arrows).max()), 1e-9)
@@ -41,6 +43,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     centroids = read_tables(snakemake.input.centroids)
     by_layer = movements(centroids)
     # every second layer is counted down from the last, so that this is among them
@@ -56,4 +59,4 @@ if __name__ == "__main__":
     figure.supxlabel("first axis", fontsize=7)
     figure.supylabel("second axis", fontsize=7)
     figure.suptitle(f"{name_of(centroids['task'].iloc[0])}: movement of centroids, longest {NAMED} named", fontsize=8)
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

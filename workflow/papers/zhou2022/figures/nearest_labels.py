@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, save_figure
+from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, paper_marks, save_figure, use_look
 from workflow.papers.zhou2022.numbers import nearest_of_tasks
-from workflow.papers.zhou2022.published import paper_marks, published_label
+from workflow.papers.zhou2022.published import published_label
 
 SHOWN = 3  # labels of the largest and of the smallest increase
 
@@ -28,7 +28,7 @@ def draw_task(axes, task: str, nearest: pd.DataFrame, paper: pd.DataFrame) -> No
         name = published_label(task, label)
         if name in paper.index:
             ends = paper.loc[name, ["start", "end"]].to_numpy()
-            paper_marks(axes, nearest.index[[0, -1]], ends, number)
+            paper_marks(axes, nearest.index[[0, -1]], ends, number, label)
             highest = max(highest, float(ends.max()))
     axes.set(title=name_of(task), xlabel="updates", ylim=(0, 1.45 * highest))
     axes.legend(ncols=2, fontsize=6, handlelength=1.6, columnspacing=0.8, title="solid: grow most, dashed: least",
@@ -45,6 +45,7 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables
 
     to_rule_log(snakemake.log[0])
+    use_look(**snakemake.params.look)
     settings = snakemake.params.settings
     distances, centroids = read_tables(snakemake.input.distances), read_tables(snakemake.input.centroids)
     paper = published_ends(pd.read_csv(snakemake.input.published))
@@ -57,4 +58,4 @@ if __name__ == "__main__":
         axes.set_axis_off()
     for row in panels:
         row[0].set_ylabel("distance to nearest label")
-    save_figure(figure, snakemake.output.pdf, snakemake.output.png)
+    save_figure(figure, snakemake.output)

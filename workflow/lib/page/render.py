@@ -1,0 +1,25 @@
+"""A page as one HTML file: template, style and script are read from `template`, everything shown is escaped."""
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+FOLDER = Path(__file__).with_name("template")
+TEMPLATE = sorted(map(str, FOLDER.iterdir()))  # inputs of the rule: what it shows changes with them
+MARKS = {"holds": "✓", "does not hold": "✗", "cannot tell": "?"}
+
+
+def _included(name: str) -> Markup:
+    return Markup((FOLDER / name).read_text())
+
+
+def environment() -> Environment:
+    lean = {"trim_blocks": True, "lstrip_blocks": True}
+    made = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, **lean)
+    made.globals |= {"included": _included, "marks": MARKS}
+    return made
+
+
+def rendered(template: str, **content) -> str:
+    return environment().get_template(template).render(**content)
