@@ -117,10 +117,10 @@ def test_every_closed_part_of_the_schema_is_closed():
             for key, inner in part.items():
                 yield from objects(inner, f"{path}.{key}")
 
-    # an encoder is closed by the list of its source
+    # a dataset and an encoder are closed by the list of their source
     closed = {"additionalProperties", "unevaluatedProperties"}
     open_ones = [path for path, part in objects(SCHEMA) if not closed & part.keys()]
-    assert open_ones == ["schema.$defs.encoder"]
+    assert open_ones == ["schema.$defs.dataset", "schema.$defs.encoder"]
     assert not any(
         SCHEMA["$defs"][f"{s}_encoder"]["additionalProperties"] for s in ("pretrain", "random", "hub", "folder")
     )
@@ -354,7 +354,7 @@ MISTAKES = [
      "datasets.imdb.rows.tset is 'tset': no such split in config/datasets.yaml (did you mean 'test'?)"),
     ({"datasets": {"imdb": {"rows": {"train": None}}}}, "datasets.imdb.rows.train is null; must be a whole number"),
     ({"datasets": {"imdb": {"source": "rael"}}},
-     "datasets.imdb.source is 'rael'; must be one of embedded, real (did you mean 'real'?)"),
+     "datasets.imdb.source is 'rael'; must be one of embedded, real, file (did you mean 'real'?)"),
     ({"datasets": {"IMDB": {"source": "real", "rows": {"train": 1}}}},
      "'IMDB' is no name for datasets; must be lower-case letters, digits and _, beginning with a letter"),
     ({"datasets": {1: {}}},

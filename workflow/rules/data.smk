@@ -1,12 +1,13 @@
 """Datasets in four normalised kinds, one Parquet file per split.
 
-in   the embedded corpus, or real data from a mirror or the Hub (config/datasets.yaml)
+in   the embedded corpus, real data from a mirror or the Hub (config/datasets.yaml), or the user's own files
 out  data/<dataset>/<split>.parquet: text, qa, treebank or spans rows; labels and digest in the file's metadata
-how  generate, or locate and adapt; every row is checked before the file appears
+how  generate, locate and adapt, or read; every row is checked before the file appears
 """
 
 from workflow.lib.base.digests import digest_of
-from workflow.lib.data.requests import datasets_from, fetch_settings
+from workflow.lib.data.own_files import files_of
+from workflow.lib.data.requests import datasets_from, fetch_settings, own_entry
 
 
 rule generate_dataset:
@@ -60,3 +61,33 @@ rule fetch_dataset:
         modules=digest_of("scripts/fetch_dataset.py"),
     script:
         "../scripts/fetch_dataset.py"
+
+
+rule read_own_dataset:
+    """Read a split of a dataset in the user's own files (`source: file`)."""
+    input:
+        lambda w: files_of(config["datasets"][w.dataset]),
+    output:
+        "<results>/data/{dataset}/{split}.parquet",
+    log:
+        "<results>/logs/data/{dataset}/{split}.log",
+    benchmark:
+        "<results>/benchmarks/data/{dataset}/{split}.tsv"
+    wildcard_constraints:
+        dataset=datasets_from(config, "file"),
+        split="[a-z][a-z0-9_]*",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        dataset="{dataset}",
+        split="{split}",
+        entry=lambda w: own_entry(config, w.dataset),
+        rows=lambda w: config["datasets"][w.dataset]["rows"][w.split],
+        seed=config["seed"],
+        modules=digest_of("scripts/read_own_dataset.py"),
+    script:
+        "../scripts/read_own_dataset.py"

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator, validators
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.faults import Faults, show
 from workflow.lib.data.licences import check_licences
+from workflow.lib.data.own_files import READERS, files_of
 from workflow.lib.encoders.shipped import record_of
 
 WORKFLOW = Path(__file__).resolve().parents[2]
@@ -56,6 +57,9 @@ def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict
     errors = sorted(Checker(schema).iter_errors(config), key=lambda error: error.validator not in UNKNOWN)
     _report(list(dict.fromkeys(" ".join(_message(error, schema).split()) for error in errors)))
     for entry in config["datasets"].values():
+        if entry["source"] == "file":
+            splits = entry["path"] if isinstance(entry["path"], dict) else ("train", "test")
+            entry["rows"] = dict.fromkeys(splits) | entry["rows"]
         entry["rows"] = {split: rows for split, rows in entry["rows"].items() if rows != 0}
     faults = Faults(config)
     _check_data(config, registry, faults)
@@ -117,6 +121,9 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
 
     known = {"real": registry, "embedded": DATASETS}
     for name, entry in config["datasets"].items():
+        if entry["source"] == "file":
+            _check_file(name, entry, faults)
+            continue
         if not faults.name(f"datasets.{name}", name, known[entry["source"]], f"{entry['source']} dataset"):
             continue
         if entry["source"] == "real":
@@ -144,6 +151,15 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
             for split in splits:
                 valid = config["datasets"][entry["dataset"]]["rows"]
                 faults.name(f"{key}.{split}", entry[split], valid, f"split of '{entry['dataset']}'")
+
+
+def _check_file(name: str, entry: dict, faults: Faults) -> None:
+    splits = entry["path"] if isinstance(entry["path"], dict) else ("train", "test")
+    faults.names(f"datasets.{name}.rows", list(entry["rows"]), splits, "split")
+    for path in files_of(entry):
+        kinds = ", ".join(READERS)
+        faults.unless(Path(path).suffix in READERS, f"datasets.{name}.path", path, f"one of {kinds}")
+        faults.unless(Path(path).is_file(), f"datasets.{name}.path", path, "a file that exists")
 
 
 def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:

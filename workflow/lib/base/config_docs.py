@@ -11,7 +11,7 @@ from workflow.papers import Paper, all_papers
 
 README = ROOT / "config/README.md"
 BEGIN, END = "<!-- made by `make docs` from here -->\n", "<!-- to here -->\n"
-ENTRIES = {"datasets": ["dataset"], "tasks": ["task"],
+ENTRIES = {"datasets": ["dataset", "known_dataset", "file_dataset"], "tasks": ["task"],
            "encoders": ["encoder", "pretrain_encoder", "random_encoder", "hub_encoder", "folder_encoder"]}  # fmt: skip
 NAMES = {
     "name": "name",
@@ -92,7 +92,7 @@ def sections(papers: dict[str, Paper]) -> Iterator[str]:
         if name in ENTRIES:
             for definition in ENTRIES[name]:
                 part = root["$defs"][definition]
-                source = definition.removesuffix("_encoder") if definition.endswith("_encoder") else ""
+                source = definition.rpartition("_")[0].replace("known", "embedded` or `real")
                 of_source = f" of source `{source}`" if source else ""
                 yield f"\n## {name}.&lt;name&gt;{of_source}\n"
                 # a task may set any key of `training`: these are listed only once, there

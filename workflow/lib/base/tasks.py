@@ -17,7 +17,7 @@ def unit_of_task(config: dict, task: str) -> str:
     """The unit that a task's head reads: `cls` for texts, `word` for words and pairs, `target` for words of which only
     some have a label."""
     unit, dataset = UNITS[config["tasks"][task]["head"]], config["tasks"][task]["dataset"]
-    return "target" if unit == "word" and config["registry"][dataset]["kind"] == "spans" else unit
+    return "target" if unit == "word" and config["registry"].get(dataset, {}).get("kind") == "spans" else unit
 
 
 def labelled_rows(config: dict, task: str) -> dict:

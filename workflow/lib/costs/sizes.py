@@ -21,6 +21,8 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from workflow.lib.data.own_files import rows_in
+
 FILE = Path(__file__).resolve().parents[2] / "resources/sizes.yaml"
 CUT = 512  # tokens
 
@@ -45,8 +47,10 @@ def size_of(config: dict, place: str, max_tokens: int = CUT) -> Size:
     """Of a split `<dataset>/<split>` whose texts are cut at so many tokens."""
     dataset, _, split = place.partition("/")
     source = config["datasets"][dataset]["source"]
-    of_row = measured()[source].get(dataset) or measured()["any"]
+    of_row = measured().get(source, {}).get(dataset) or measured()["any"]
     rows = config["datasets"][dataset]["rows"].get(split)
+    if rows is None and source == "file":
+        rows = rows_in(config["datasets"][dataset], split)
     if rows is None:
         of_split = config["registry"].get(dataset, {}).get("splits", {}).get(split, {})
         rows = of_split.get("rows") or of_row.get("rows", {}).get(split, 0)

@@ -2,7 +2,7 @@
 
 
 def datasets_from(config: dict, source: str) -> str:
-    """A regular expression of the datasets with this source (`embedded` or `real`)."""
+    """A regular expression of the datasets with this source (`embedded`, `real` or `file`)."""
     return "|".join(name for name, entry in config["datasets"].items() if entry["source"] == source) or "none"
 
 
@@ -19,3 +19,8 @@ def fetch_settings(config: dict, dataset: str, split: str) -> dict:
         "mirror": config["mirror"],
         "licensed": config["licensed"],
     }
+
+
+def own_entry(config: dict, dataset: str) -> dict:
+    """Where a dataset in the user's own files is, and which of its columns are read."""
+    return {key: value for key, value in config["datasets"][dataset].items() if key not in ("source", "rows")}

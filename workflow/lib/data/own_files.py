@@ -1,0 +1,114 @@
+"""Datasets in a user's own files: CSV, TSV, JSON lines or Parquet, read by `datasets`, labels by name.
+
+`path` is one file, of which `test_share` becomes the test split, or a file for each split. Labels are numbered in the
+order of their names, over all files, so that they are the same in every split.
+"""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.data.dataset_files import SCHEMAS
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+READERS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".parquet": "parquet"}
+SPLIT_SEED = 0  # of train and test: not the config's, so that another sample of rows has the same test rows
+
+
+def files_of(entry: dict) -> list[str]:
+    paths = entry["path"]
+    return [str(Path(path).expanduser()) for path in (paths.values() if isinstance(paths, dict) else [paths])]
+
+
+def rows_in(entry: dict, split: str) -> int:
+    """About how many, without reading them: for forecasts."""
+    paths = entry["path"]
+    path = Path(paths[split] if isinstance(paths, dict) else paths).expanduser()
+    if path.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        n_rows = pq.read_metadata(path).num_rows
+    else:
+        with path.open("rb") as file:
+            n_rows = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+    share = 1.0 if isinstance(paths, dict) else entry["test_share"] if split == "test" else 1 - entry["test_share"]
+    return round(n_rows * share)
+
+
+def read(path: Path) -> "Dataset":
+    """Nothing of it is run or kept in a cache of `datasets`."""
+    from datasets import Dataset
+    from datasets.exceptions import DatasetGenerationError
+
+    kind = READERS.get(path.suffix)
+    if kind is None:
+        raise UserError(f"{path}: unknown kind of file; one of {', '.join(READERS)}")
+    options = {"sep": "\t"} if path.suffix == ".tsv" else {}
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            load = getattr(Dataset, f"from_{kind}")
+            return load(str(path), cache_dir=folder, keep_in_memory=True, **options)
+        except (DatasetGenerationError, OSError, ValueError, pa.ArrowException) as error:
+            why = str(error.__cause__ or error).splitlines()[0]
+            raise UserError(f"{path} cannot be read as {path.suffix[1:]}: {why}") from error
+
+
+def texts(rows: "Dataset", columns: list[str], path: Path) -> list[str]:
+    """One column, or several joined by a space."""
+    for name in columns:
+        if name not in rows.column_names:
+            raise UserError(f"{path} has no column '{name}'{nearest(name, rows.column_names)}")
+    return [" ".join(str(part).strip() for part in parts if part is not None)
+            for parts in zip(*(rows[name] for name in columns))]  # fmt: skip
+
+
+def labelled(entry: dict, dataset: str) -> tuple[dict[str, "Dataset"], list[str]]:
+    """The rows of every file under our columns' names, and the names of the labels (none without a column of them)."""
+    from datasets import Dataset
+
+    paths = entry["path"] if isinstance(entry["path"], dict) else {"all": entry["path"]}
+    found, named = {}, {}
+    for split, path in ((split, Path(path).expanduser()) for split, path in paths.items()):
+        rows = read(path)
+        columns = {"text": entry["text"]} | ({"text_pair": entry["text_pair"]} if "text_pair" in entry else {})
+        made = {key: texts(rows, names if isinstance(names, list) else [names], path) for key, names in columns.items()}
+        made["text_pair"] = made.get("text_pair", [None] * len(rows))
+        named[split] = texts(rows, [entry["label"]], path) if "label" in entry else []
+        if "" in named[split]:
+            raise UserError(f"{path}, row {named[split].index('') + 1}: column '{entry['label']}' is empty")
+        found[split] = Dataset.from_dict(made | {"row": list(range(len(rows)))})
+    labels = sorted({name for names in named.values() for name in names}, key=_by_number)
+    if "label" in entry and len(labels) < 2:
+        raise UserError(f"dataset {dataset}: column '{entry['label']}' has {len(labels)} different labels")
+    numbers = {name: number for number, name in enumerate(labels)}
+    for split, rows in found.items():
+        found[split] = rows.add_column("label", [numbers[name] for name in named[split]] or [0] * len(rows))
+    return found, labels
+
+
+def _by_number(name: str) -> tuple:
+    return (0, float(name), name) if name.replace(".", "", 1).lstrip("-").isdigit() else (1, 0.0, name)
+
+
+def split_of(entry: dict, dataset: str, split: str, rows: int | None, seed: int) -> tuple[pa.Table, list[str]]:
+    """A split in our kind `text`: all of it, or a stratified sample of `rows`."""
+    from workflow.lib.data.adapters.choosing import sample
+
+    found, labels = labelled(entry, dataset)
+    if isinstance(entry["path"], dict):
+        chosen = found[split]
+    else:
+        # stratified, with labels mixed throughout: the test rows are the first of this order
+        mixed = sample(found["all"], len(found["all"]), SPLIT_SEED)
+        n_test = round(len(mixed) * entry["test_share"])
+        chosen = mixed.select(range(n_test) if split == "test" else range(n_test, len(mixed)))
+    chosen = sample(chosen, rows, seed) if rows is not None else chosen
+    kept = [f"{split}-{row}" for row in chosen["row"]]
+    table = pa.table({"id": kept, "text": chosen["text"][:], "text_pair": pa.array(chosen["text_pair"][:], pa.string()),
+                      "label": chosen["label"][:]})  # fmt: skip
+    return table.cast(SCHEMAS["text"]), labels
