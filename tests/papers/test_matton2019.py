@@ -9,6 +9,7 @@ from tests.scripts import load_script
 from workflow.lib.activations.text_vectors import TaskVectors
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.verdicts import FAILS, HOLDS, UNCLEAR
+from workflow.lib.methods.neurons.scored import search_and_test
 from workflow.lib.methods.pca.principal_axes import principal_axes
 from workflow.papers.matton2019.claims import all_claims
 from workflow.papers.matton2019.numbers import component_losses, leading_run, leading_runs, selected_accuracies
@@ -53,7 +54,7 @@ def test_all_dimensions_are_one_number_in_figures_and_tables():
     task = planted_task()
     curve = list(load_script("scripts/pca").curves(principal_axes(task.train), task, [1, 12], 1, 0, 1.0))
     settings = {"neurons": 2, "folds": 2, "rows": None, "regularisation": 1.0}
-    everything, first, *_ = load_script("scripts/neurons").search_and_test(task, settings, 0, "cpu")
+    everything, first, *_ = search_and_test(task, settings, 0, "cpu")
     assert {row["accuracy"] for row in curve if row["dimensions"] == 12} == {everything["test_accuracy"]}
     assert everything["step"] == 0 and first["test_accuracy"] == first["right"].mean()
 

@@ -1,0 +1,77 @@
+"""A user's own dataset, encoder and analyses, without an edit of any tracked file."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from sklearn.linear_model import LogisticRegression
+
+from tests.workflow.conftest import ROOT
+from workflow.lib.activations.load import load_activations
+from workflow.lib.base.errors import UserError
+
+MINE = """
+run: mine
+papers: [matton2019]
+datasets: {reviews: {source: file, path: reviews.csv, text: [title, review], label: mood, test_share: 0.25}}
+tasks: {reviews: {dataset: reviews}}
+matton2019: {tasks: [reviews]}
+"""
+
+
+def test_a_csv_through_matton2019(finished):
+    rng, moods = np.random.default_rng(0), ["cross", "glad", "sad"]
+    rows = [
+        (f"{number} of it", f"a {moods[number % 3]} text {rng.integers(9)}", moods[number % 3]) for number in range(80)
+    ]
+    frame = pd.DataFrame(rows, columns=["title", "review", "mood"])
+    frame.to_csv(finished.folder / "reviews.csv", index=False)
+    (finished.folder / "mine.yaml").write_text(MINE)
+    finished.second_run("mine")
+    asked = ("--rerun-triggers", "mtime", "--configfile", "config/tiny.yaml", "mine.yaml")
+    finished.snakemake("matton2019", *asked, preset=None)
+    made = finished.folder / "results/mine"
+    table = pd.read_csv(made / "tables/matton2019/table1.csv").iloc[0].tolist()
+    assert "reviews" in table and 60 in table and 20 in table and 3 in table
+    assert "reviews" in (made / "scorecard/matton2019.html").read_text()
+    assert "reviews" in pd.read_csv(made / "figures/matton2019/fig4.csv")["series"].tolist()
+    found = load_activations(made, "base.0/pretrained", "reviews", "train", layer=2)
+    assert len(found.X) == 60 and set(found.y) == set(moods)
+    assert all(mood in text for mood, text in zip(found.y, found.rows["text"]))
+
+
+def test_vectors_rows_and_labels_belong_together(finished):
+    results = finished.folder / "results/tiny"
+    train, test = (
+        load_activations(results, "base.0/pretrained", "imdb", split, layer=2) for split in ("train", "test")
+    )
+    assert train.X.dtype == np.float32 and len(train.X) == len(train.y) == len(train.rows)
+    names = {0: "neg", 1: "pos"}
+    assert [names[label] for label in test.rows["label"]] == test.y.tolist()
+    assert 0 <= LogisticRegression(max_iter=200).fit(train.X, train.y).score(test.X, test.y) <= 1
+    words = load_activations(results, "base.0/pos.full.f1.s0", "pud", "train", layer=1)
+    for tags, at, label in zip(words.rows["upos"], words.rows["unit"], words.y):
+        assert tags[at] == label
+
+
+@pytest.mark.parametrize(
+    "model, dataset, layer, said",
+    [
+        ("base.0/pretraind", "imdb", 2, "did you mean 'base.0/pretrained'?"),
+        ("base.0/pretrained", "imbd", 2, "did you mean 'imdb-test'?"),
+        ("base.0/pretrained", "imdb", 7, "has no layer 7; it has 2"),
+    ],
+)
+def test_what_is_not_there_is_named(finished, model, dataset, layer, said):
+    with pytest.raises(UserError, match=said.replace("?", r"\?")):
+        load_activations(finished.folder / "results/tiny", model, dataset, "test", layer)
+
+
+def test_the_example_config_stacks_on_the_laptop_preset(finished, tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "roberta", "num_hidden_layers": 5, "hidden_size": 40}')
+    text = (ROOT / "config/mine.example.yaml").read_text()
+    (finished.folder / "mine.yaml").write_text(text.replace("~/models/roberta-base", str(tmp_path)))
+    assert len(yaml.safe_load(text)) <= 8
+    asked = ("--dry-run", "--configfile", "config/laptop.yaml", "mine.yaml")
+    output = finished.snakemake("matton2019", *asked, preset=None)
+    assert "results/mine/figures/matton2019/fig4.pdf" in output and "results/mine/encoders/small.0" in output

@@ -1,0 +1,36 @@
+"""`python -m workflow.lib.methods.rsa before.npz after.npz`: how alike two spaces arrange the same tokens.
+
+X in both files: (tokens x width), rows the same tokens; or (layers x tokens x width), compared layer by layer.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from workflow.lib.base.errors import UserError
+from workflow.lib.methods.arrays import read_arrays, run_command
+from workflow.lib.methods.rsa.similarity import similarity
+
+
+def report(options) -> dict:
+    one, other = (np.asarray(read_arrays(path, ("X",))["X"]) for path in (options.before, options.after))
+    one, other = (x[None] if x.ndim == 2 else x for x in (one, other))
+    if one.ndim != 3 or len(one) != len(other):
+        raise UserError(f"X has the shapes {one.shape} and {other.shape}: (tokens x width), or as many layers of these")
+    found = [similarity(*layers) for layers in zip(one, other)]
+    lines = [f"layer {layer}: {value:.4f}" for layer, value in enumerate(found)]
+    return {"similarity": found, "lines": lines if len(found) > 1 else [f"similarity {found[0]:.4f}"]}
+
+
+def add_options(parser) -> None:
+    parser.add_argument("before", type=Path, help="an .npz or .parquet file with X")
+    parser.add_argument("after", type=Path, help="another, of the same tokens")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    return run_command("rsa", __doc__, report, add_options, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
