@@ -6,6 +6,7 @@ import pytest
 import yaml
 from sklearn.linear_model import LogisticRegression
 
+from tests.scripts import load_script
 from tests.workflow.conftest import ROOT
 from workflow.lib.activations.load import load_activations
 from workflow.lib.base.errors import UserError
@@ -38,6 +39,49 @@ def test_a_csv_through_matton2019(finished):
     found = load_activations(made, "base.0/pretrained", "reviews", "train", layer=2)
     assert len(found.X) == 60 and set(found.y) == set(moods)
     assert all(mood in text for mood, text in zip(found.y, found.rows["text"]))
+
+
+GIVEN = """
+run: pair
+papers: [given]
+tuned: {theirs: {encoder: base.0, path: results/tiny/models/base.0/mnli.full.f1.s0}}
+given: {text: wikipedia/sentences, treebank: ewt, edge_tasks: [ep_pos], tasks: [imdb, pos]}
+"""
+
+
+def test_a_model_that_others_tuned_is_judged_as_our_own(finished):
+    """Theirs is ours under another name: what is measured of it must be what was measured of ours."""
+    (finished.folder / "pair.yaml").write_text(GIVEN)
+    made = finished.second_run("pair")
+    asked = ("--rerun-triggers", "mtime", "--configfile", "config/tiny.yaml", "pair.yaml")
+    finished.snakemake("given", *asked, preset=None)
+    for analysis in ("rsa/{}/wikipedia-sentences/similarity", "structural/{}/ewt/scores", "edges/{}/ep_pos/scores"):
+        ours = pd.read_parquet(made / f"tiny/analysis/{analysis.format('base.0/mnli.full.f1.s0')}.parquet")
+        theirs = pd.read_parquet(made / f"pair/analysis/{analysis.format('base.0/theirs.given')}.parquet")
+        pd.testing.assert_frame_equal(ours.drop(columns="model"), theirs.drop(columns="model"), check_exact=False)
+    distances = pd.read_csv(made / "pair/figures/given/weights.csv")
+    assert (distances["y"] > 0).all() and distances["series"].unique().tolist() == ["theirs"]
+    edges = pd.read_csv(made / "pair/tables/given/edges.csv")
+    assert edges["model"].tolist() == ["theirs"] * 2 and edges["probe"].tolist() == ["mix", "top"]
+    labels = pd.read_csv(made / "pair/tables/given/labels.csv")
+    assert labels["model"].tolist() == ["base.0, before", "theirs"] * 2
+    has_neuron = labels.set_index("task")["best neuron (%)"].notna()
+    assert has_neuron.to_dict() == {"imdb": True, "pos": False}  # words have no [CLS] vector
+    assert "theirs" in (made / "pair/scorecard/given.html").read_text()
+
+
+def test_a_model_of_another_vocabulary_is_refused():
+    class Tokenizer:
+        def __init__(self, *pieces):
+            self.pieces = pieces
+
+        def get_vocab(self):
+            return {piece: number for number, piece in enumerate(self.pieces)}
+
+    check = load_script("scripts/take_model").check_tokens
+    check(Tokenizer("a", "b"), Tokenizer("a", "b"), "theirs")
+    with pytest.raises(UserError, match="theirs has another vocabulary"):
+        check(Tokenizer("a", "b"), Tokenizer("b", "a"), "theirs")
 
 
 def test_vectors_rows_and_labels_belong_together(finished):

@@ -15,9 +15,10 @@ DRAWING, TABLES, SCORES = {"draw", "page"}, {"tabulate", "page"}, {"score", "sco
 
 def test_every_artifact_appears(finished):
     made = finished.folder / "results/tiny"
-    counts = {key: len(paper.about["artifacts"]) for key, paper in all_papers().items()}
+    papers = {key: paper for key, paper in all_papers().items() if key != "given"}  # which needs a model of others
+    counts = {key: len(paper.about["artifacts"]) for key, paper in papers.items()}
     assert counts == {"matton2019": 11, "merchant2020": 10, "singh2020": 6, "zhou2022": 17, "beyond": 3}
-    for key, paper in all_papers().items():
+    for key, paper in papers.items():
         for entry in paper.about["artifacts"]:
             for ending in ("pdf", "png", "svg", "csv") if entry["kind"] == "figure" else ("csv", "md"):
                 path = made / f"{entry['kind']}s" / key / f"{entry['id']}.{ending}"
@@ -187,7 +188,7 @@ def test_one_paper_leaves_the_other_alone(finished):
 
 def test_targets(finished):
     # of one paper there is a page of its own
-    assert all(finished.planned(paper) == {"page": 1} for paper in all_papers())
+    assert all(finished.planned(paper) == {"page": 1} for paper in all_papers() if paper != "given")
     figure = "results/tiny/figures/matton2019/fig4.png"
     assert finished.planned("--forcerun", "draw", "--", figure) == {"draw": 1}
     forced = finished.planned("--forcerun", "neurons", "--", "matton2019")

@@ -6,6 +6,7 @@ out  models/<encoder>/<task>.<recipe>.f<fraction>.s<seed>/: the tuned encoder, h
      what the model answers to every test row
      activations/<model>/steps/<update>/layer-<kk>.parquet: vectors of its training rows while it is tuned, if an
      analysis follows it (else empty)
+     models/<encoder>/<name>.given/ of a model that somebody else tuned, and .given.distances.parquet beside it
 how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW with a learning rate per layer; the best
      epoch by held-out rows, or the last
 """
@@ -13,6 +14,7 @@ how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW wit
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.names import encoder_folder, encoder_of
 from workflow.lib.base.outputs import folder
+from workflow.lib.encoders.requests import files_in
 
 for job in PLAN.jobs("finetune_model"):
 
@@ -51,3 +53,33 @@ for job in PLAN.jobs("finetune_model"):
             modules=digest_of("scripts/finetune_model.py"),
         script:
             "../scripts/finetune_model.py"
+
+
+rule take_model:
+    """Take a model that somebody else tuned (`tuned` in the config), and compare its weights with its encoder's."""
+    input:
+        encoder="<results>/encoders/{encoder}",
+        files=lambda w: files_in(config["tuned"][w.name]["path"]),
+    output:
+        model=directory("<results>/models/{encoder}/{name}.given"),
+        distances="<results>/models/{encoder}/{name}.given.distances.parquet",
+    log:
+        "<results>/logs/models/{encoder}/{name}.given.log",
+    benchmark:
+        "<results>/benchmarks/models/{encoder}/{name}.given.tsv"
+    wildcard_constraints:
+        name="|".join(config["tuned"]) or "none",
+    priority: 10
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        model="{encoder}/{name}.given",
+        path=lambda w: config["tuned"][w.name]["path"],
+        weights=config["weights"],
+        modules=digest_of("scripts/take_model.py"),
+    script:
+        "../scripts/take_model.py"

@@ -11,7 +11,7 @@ from workflow.papers import Paper, all_papers
 
 README = ROOT / "config/README.md"
 BEGIN, END = "<!-- made by `make docs` from here -->\n", "<!-- to here -->\n"
-ENTRIES = {"datasets": ["dataset", "known_dataset", "file_dataset"], "tasks": ["task"],
+ENTRIES = {"datasets": ["dataset", "known_dataset", "file_dataset"], "tasks": ["task"], "tuned": ["tuned_model"],
            "encoders": ["encoder", "pretrain_encoder", "random_encoder", "hub_encoder", "folder_encoder"]}  # fmt: skip
 NAMES = {
     "name": "name",

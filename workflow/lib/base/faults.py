@@ -4,6 +4,7 @@ All faults are collected, so that a user sees them at once. A fault is one line:
 """
 
 import json
+from pathlib import Path
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.encoders.shapes import layers_of
@@ -51,6 +52,10 @@ class Faults:
         ]
         if self.name(key, value, valid, what):
             self.used.setdefault(value, key)
+
+    def folder(self, key: str, path: str, file: str) -> None:
+        """Check that a folder holds a file."""
+        self.unless((Path(path).expanduser() / file).is_file(), key, path, f"a folder with {file}")
 
     def instances(self, key: str, values: list[str], source: str = "") -> None:
         for at, value in enumerate(values):

@@ -1,6 +1,7 @@
 """Names of models, of their files, and of the items of work that rules process.
 
-model      <encoder>/<adapted>: `base.0/pretrained`, or `base.0/mnli.full.f1.s0` (task, recipe, fraction of rows, seed)
+model      <encoder>/<adapted>: `base.0/pretrained`, or `base.0/mnli.full.f1.s0` (task, recipe, fraction of rows, seed),
+           or `base.0/mine.given`, tuned by somebody else
 place      <dataset>/<split>: rows of a dataset; as a folder <dataset>-<split>
 item       a path that starts with a model: `base.0/pretrained/cls/imdb-train` (activations), `base.0/pretrained/imdb`
            (an analysis of a model on a task)
@@ -9,6 +10,8 @@ item       a path that starts with a model: `base.0/pretrained/cls/imdb-train` (
 
 from collections.abc import Iterable
 from decimal import Decimal
+
+GIVEN = ".given"
 
 
 def pretrained(encoder: str) -> str:
@@ -24,6 +27,15 @@ def plain(number: float) -> str:
 
 def tuned(encoder: str, task: str, recipe: str = "full", fraction: float = 1, seed: int = 0) -> str:
     return f"{encoder}/{task}.{recipe}.f{plain(fraction)}.s{seed}"
+
+
+def given(encoder: str, name: str) -> str:
+    """Name of a model that somebody else tuned."""
+    return f"{encoder}/{name}{GIVEN}"
+
+
+def is_given(model: str) -> bool:
+    return model.endswith(GIVEN)
 
 
 def encoder_of(item: str) -> str:
@@ -80,6 +92,11 @@ def model_folder(model: str) -> str:
 
 def metrics_file(model: str) -> str:
     return f"<results>/models/{model}.metrics.parquet"
+
+
+def distances_file(model: str) -> str:
+    """How far the weights of a given model lie from its encoder's."""
+    return f"<results>/models/{model}.distances.parquet"
 
 
 def sweep_file(model: str, table: str = "scores") -> str:

@@ -16,6 +16,7 @@ from workflow.lib.base.names import (
     data_file,
     encoder_of,
     folder_name,
+    is_given,
     is_pretrained,
     model_of,
     place_of,
@@ -44,12 +45,13 @@ class Plan:
     """`papers`: the papers of this run, by key (workflow/papers)."""
 
     def __init__(self, config: dict, papers: dict):
-        self.config, self.papers = config, papers
+        self.config = config
         self.items: dict[str, dict[str, list[str]]] = {}  # rule -> item -> papers
         self.layers: dict[str, str] = {}  # of each cache
         self.tracked: set[str] = set()  # models whose activations are cached while they are tuned
         self.artifacts = {key: paper.artifacts(config) for key, paper in papers.items()}
-        for key, paper in papers.items():
+        self.papers = {key: paper for key, paper in papers.items() if self.artifacts[key]}
+        for key, paper in self.papers.items():
             needs = [needs for _, needs in self.artifacts[key].values()]
             needs += [paper.plan.scored(config)] if paper.is_scored else []
             for file in dict.fromkeys(file for one in needs for file in one.files()):
@@ -65,7 +67,7 @@ class Plan:
                     self._follow_cache(cache, paper)
         elif stage == "sweeps":
             self._ask("sweep", rest.removesuffix(".parquet").rpartition(".")[0], paper)
-        elif stage == "models":
+        elif stage == "models" and not rest.endswith(".distances.parquet"):
             self._ask("finetune_model", rest.removesuffix(".metrics.parquet"), paper)
 
     def _follow_cache(self, cache: Cache, paper: str) -> None:
@@ -75,7 +77,8 @@ class Plan:
             return
         self.layers[cache.item] = widest(cache.layers, self.layers.get(cache.item, cache.layers))
         rule = "cache_temporarily" if self.temporary_as(cache.item) else "cache_activations"
-        if self._ask(rule, cache.item, paper) and not is_pretrained(cache.model):
+        is_tuned_here = not is_pretrained(cache.model) and not is_given(cache.model)
+        if self._ask(rule, cache.item, paper) and is_tuned_here:
             self._ask("finetune_model", cache.model, paper)
 
     def _ask(self, rule: str, item: str, paper: str) -> bool:

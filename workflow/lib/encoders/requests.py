@@ -23,6 +23,11 @@ def fetched(config: dict, name: str) -> dict:
 def folder_files(config: dict, name: str) -> list[str]:
     """Files of a local encoder, as inputs: if it is retrained in the same folder, the rule reruns. [] for a Hub id."""
     path = config["encoders"][name].get("path")
-    folder = Path(path).expanduser() if path else None
-    found = sorted(folder.iterdir()) if folder and folder.is_dir() else []
+    return files_in(path) if path else []
+
+
+def files_in(path: str) -> list[str]:
+    """Those of a local model that are read."""
+    folder = Path(path).expanduser()
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
     return [str(file) for file in found if file.name.endswith(FOLDER_FILES)]
