@@ -14,6 +14,7 @@ sys.path.insert(0, workflow.basedir)
 
 from workflow.lib.base.start import start
 from workflow.lib.costs.estimates import Costs
+from workflow.lib.costs.forecast import forecast, mismatches
 
 STAGES = "data encoders models sweeps activations".split()
 METHODS = "pca neurons rsa edges structural mlp directprobe paths layer_probes".split()
@@ -45,6 +46,12 @@ wildcard_constraints:
 for part in (*STAGES, *METHODS, "artifacts", "scorecard", "page", "targets"):
 
     include: f"workflow/rules/{part}.smk"
+
+
+onstart:
+    for warning in mismatches(PLAN):
+        logger.warning(f"Note: {warning}.")
+    logger.info(f"Forecast: {forecast(PLAN)}.")
 
 
 rule all:

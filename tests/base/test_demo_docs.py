@@ -37,4 +37,4 @@ def test_every_picture_of_the_gallery_is_a_papers_figure():
         f"{key}_{entry['id']}" for key, paper in all_papers().items() for entry in paper.about["artifacts"]
         if entry["kind"] == "figure"
     }  # fmt: skip
-    assert {path.stem for path in GALLERY.glob("*.png")} <= figures
+    assert {path.stem for path in GALLERY.glob("*_*.png")} <= figures

@@ -1,19 +1,23 @@
 """Estimates against what is counted or measured otherwise: torch's own counter, real encoders, planted speeds."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+import yaml
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel
 
 from tests.papers.test_plans import plan_of
+from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
 from workflow.lib.costs import fit, table
 from workflow.lib.costs.encoders import Shape, encoder_shape
 from workflow.lib.costs.estimates import LONGEST, Costs, core_seconds, memory_mb, speeds
+from workflow.lib.costs.forecast import forecast, mismatches
 from workflow.lib.costs.planned import downloads, planned_jobs, work_of
 from workflow.lib.costs.sizes import size_of
 from workflow.lib.costs.work import Work
@@ -199,3 +203,21 @@ def test_work_of_items_one_after_the_other():
 def test_every_rule_has_a_measured_speed(paper):
     rules = {"cache_activations" if rule == "cache_temporarily" else rule for rule in paper.items}
     assert rules == speeds()["core"].keys()
+
+
+def test_what_a_run_takes_is_said_before_it():
+    said = forecast(table.plan_of([]))
+    assert re.fullmatch(r"the whole run takes about \d+ minutes of a core, 1\.\d GB of disk, .*", said)
+    assert "hours of a GPU" in forecast(table.plan_of(["config/paper.yaml"], {"gpu": 1}))
+
+
+def test_data_in_a_language_that_the_encoder_does_not_know_are_named():
+    assert not mismatches(table.plan_of([])) and not mismatches(table.plan_of(["config/laptop.yaml"]))
+    hub = {"encoders": {"mine": {"source": "hub", "id": "a/b", "layers": 12}}, "papers": ["matton2019"]}
+    (said,) = mismatches(table.plan_of([], hub | {"matton2019": {"encoders": ["mine.0"]}}))
+    assert said.startswith("generated data (imdb, ag_news, dbpedia, wikipedia) under an encoder of real text (mine)")
+    shipped = yaml.safe_load((ROOT / "config/config.yaml").read_text())["encoders"]["base"]
+    changed = {"encoders": {"base": shipped}, "papers": ["matton2019"], "matton2019": {"encoders": ["base.0"]}}
+    changed |= {"pca": {"components": [1, 5]}}
+    (said,) = mismatches(table.plan_of(["config/laptop.yaml"], changed))
+    assert said.startswith("real data (imdb, ag_news, dbpedia, wikipedia) under an encoder of the generated language")

@@ -15,14 +15,14 @@ rule draw:
         unpack(lambda w: PLAN.needs(w.paper, w.id).inputs),
         published=lambda w: PLAN.papers[w.paper].published or [],
     output:
-        document=report(
-            f"<results>/figures/{{paper}}/{{id}}.{config['figures']['format']}",
+        document=f"<results>/figures/{{paper}}/{{id}}.{config['figures']['format']}",
+        png="<results>/figures/{paper}/{id}.png",
+        svg=report(
+            "<results>/figures/{paper}/{id}.svg",
             category="{paper}",
             caption="../report/artifact.rst",
-            labels={"artifact": "{id}"},
+            labels=lambda w: {"what": PLAN.artifact(w.paper, w.id)[0].title},
         ),
-        png="<results>/figures/{paper}/{id}.png",
-        svg="<results>/figures/{paper}/{id}.svg",
         numbers="<results>/figures/{paper}/{id}.csv",
     log:
         "<results>/logs/figures/{paper}/{id}.log",
@@ -55,7 +55,7 @@ rule tabulate:
             "<results>/tables/{paper}/{id}.csv",
             category="{paper}",
             caption="../report/artifact.rst",
-            labels={"artifact": "{id}"},
+            labels=lambda w: {"what": PLAN.artifact(w.paper, w.id)[0].title},
         ),
         md="<results>/tables/{paper}/{id}.md",
     log:

@@ -23,7 +23,12 @@ for only in (None, *PLAN.papers):
             claims=PLAN.scores("claims", only),
             template=TEMPLATE,
         output:
-            f"<results>/scorecard/{only}.html" if only else "<results>/scorecard.html",
+            report(
+                f"<results>/scorecard/{only}.html" if only else "<results>/scorecard.html",
+                category="scorecard",
+                caption="../report/page.rst",
+                labels={"what": only or "all papers"},
+            ),
         log:
             f"<results>/logs/page/{only or 'all'}.log",
         benchmark:

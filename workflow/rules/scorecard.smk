@@ -45,7 +45,7 @@ rule scorecard:
             "<results>/scorecard.csv",
             category="scorecard",
             caption="../report/scorecard.rst",
-            labels={"artifact": "scorecard"},
+            labels={"what": "published and measured numbers"},
         ),
     log:
         "<results>/logs/scorecard/all.log",

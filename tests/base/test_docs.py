@@ -1,0 +1,71 @@
+"""README and docs: links lead somewhere, and every command exists."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workflow.lib.base.digests import ROOT
+
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "config/README.md", ROOT / "results/README.md",
+         *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "workflow/papers").glob("*/README.md"))]  # fmt: skip
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+PLACEHOLDERS = ("<", "mine", "points.npz", "vectors.npz", "words.npz", "before.npz", "profiles/slurm", "runs=")
+
+
+def anchors(path: Path) -> set[str]:
+    heads = re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def commands() -> list[str]:
+    found = []
+    for path in TEXTS:
+        for block in BLOCK.findall(path.read_text()):
+            found += [shlex.join(shlex.split(line, comments=True)) for line in block.splitlines() if line.strip()]
+    return sorted(set(filter(None, found)))
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path):
+    for link in LINK.findall(path.read_text()):
+        if link.startswith(("http://", "https://")):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert target.exists(), f"{path.name}: {link}"
+        assert not anchor or anchor in anchors(target), f"{path.name}: {link}"
+
+
+def test_every_make_target_exists():
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    quoted = [words for path in TEXTS for words in re.findall(r"`[^`]+`", path.read_text())]
+    named = {target for words in quoted for target in re.findall(r"\bmake ([a-z-]+)\b", words)}
+    named |= {command.split()[1] for command in commands() if command.startswith("make ")}
+    assert named <= made, named - made
+
+
+def test_modules_on_the_command_line_exist():
+    named = {word for path in TEXTS for word in re.findall(r"python -m ([\w.]+)", path.read_text())}
+    for module in named - {"pytest"}:
+        folder = ROOT.joinpath(*module.split("."))
+        assert folder.with_suffix(".py").is_file() or (folder / "__main__.py").is_file(), module
+
+
+def runnable() -> list[str]:
+    asked = [command for command in commands() if "snakemake" in command.split()[0]]
+    return [command for command in asked if not any(word in command for word in PLACEHOLDERS)]
+
+
+@pytest.mark.parametrize("command", runnable())
+def test_snakemake_understands_the_command(command):
+    """A dry run of it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *shlex.split(command)[1:], "--dry-run", "--quiet", "all"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
