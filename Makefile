@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 MIRROR ?=
 ENCODER ?=
-SNAKEMAKE := $(BIN)/snakemake --cores all
+# one line of progress; make figures PROGRESS= shows all that Snakemake says
+PROGRESS := --logger tunescope
+SNAKEMAKE := $(BIN)/snakemake --cores all $(PROGRESS)
 
 .PHONY: figures test laptop plan rehearse bench lint format report rulegraph docs demo-docs performance encoders clean
 
@@ -72,6 +74,8 @@ format: .venv/ready
 .venv/ready: envs/requirements.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -r envs/requirements.txt
+	@# Snakemake finds its plugins among what is on the path
+	echo "$(CURDIR)/workflow/progress" > "$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')/tunescope.pth"
 	touch $@
 
 clean:

@@ -45,7 +45,7 @@ GIVEN = """
 run: pair
 papers: [given]
 tuned: {theirs: {encoder: base.0, path: results/tiny/models/base.0/mnli.full.f1.s0}}
-given: {text: wikipedia/sentences, treebank: ewt, edge_tasks: [ep_pos], tasks: [imdb, pos]}
+given: {text: wikipedia/sentences, treebank: ewt, edge_tasks: [ep_dependencies], tasks: [imdb, pos]}
 """
 
 
@@ -55,7 +55,11 @@ def test_a_model_that_others_tuned_is_judged_as_our_own(finished):
     made = finished.second_run("pair")
     asked = ("--rerun-triggers", "mtime", "--configfile", "config/tiny.yaml", "pair.yaml")
     finished.snakemake("given", *asked, preset=None)
-    for analysis in ("rsa/{}/wikipedia-sentences/similarity", "structural/{}/ewt/scores", "edges/{}/ep_pos/scores"):
+    for analysis in (
+        "rsa/{}/wikipedia-sentences/similarity",
+        "structural/{}/ewt/scores",
+        "edges/{}/ep_dependencies/scores",
+    ):
         ours = pd.read_parquet(made / f"tiny/analysis/{analysis.format('base.0/mnli.full.f1.s0')}.parquet")
         theirs = pd.read_parquet(made / f"pair/analysis/{analysis.format('base.0/theirs.given')}.parquet")
         pd.testing.assert_frame_equal(ours.drop(columns="model"), theirs.drop(columns="model"), check_exact=False)
@@ -112,7 +116,7 @@ def test_what_is_not_there_is_named(finished, model, dataset, layer, said):
 
 
 def test_the_example_config_stacks_on_the_laptop_preset(finished, tmp_path):
-    (tmp_path / "config.json").write_text('{"model_type": "roberta", "num_hidden_layers": 5, "hidden_size": 40}')
+    (tmp_path / "config.json").write_text('{"model_type": "roberta", "num_hidden_layers": 5, "hidden_size": 256}')
     text = (ROOT / "config/mine.example.yaml").read_text()
     (finished.folder / "mine.yaml").write_text(text.replace("~/models/roberta-base", str(tmp_path)))
     assert len(yaml.safe_load(text)) <= 8

@@ -1,9 +1,11 @@
 """What a user should know before a run begins: how much it will take, and what does not fit together."""
 
+from pathlib import Path
+
 from workflow.lib.base.names import encoder_of
 from workflow.lib.base.plan import Plan
-from workflow.lib.costs.planned import places_of
-from workflow.lib.costs.table import disk, rows_of
+from workflow.lib.costs.planned import places_of, planned_jobs
+from workflow.lib.costs.table import disk, rows_of, seconds_of
 
 HERE = ("shipped", "pretrain")  # encoders that know the generated language and no other
 
@@ -16,6 +18,13 @@ def forecast(plan: Plan) -> str:
     space = disk(plan, rows)
     room = f"{space['peak']:.1f} GB of disk, of which {space['stays']:.1f} GB stay"
     return f"the whole run takes about {times}, {room} (`make plan` says more)"
+
+
+def left_to_do(plan: Plan) -> dict[str, float]:
+    """Seconds by log file, of planned jobs that have not ended yet: for a line of progress."""
+    results = Path("results", plan.config["run"])
+    jobs = [job for job in planned_jobs(plan) if not (results / f"benchmarks/{job.name}.tsv").exists()]
+    return {str(results / f"logs/{job.name}.log"): seconds_of(plan, job)[0] for job in jobs}
 
 
 def _duration(hours: float) -> str:

@@ -32,12 +32,17 @@ def plan_of(presets: list[str], changes: dict | None = None) -> Plan:
     return start(config)[1]
 
 
+def seconds_of(plan: Plan, job: Planned) -> tuple[float, bool]:
+    """What a job takes, and whether of a GPU."""
+    is_gpu = bool(plan.config["gpu"]) and job.rule in ON_GPU
+    return gpu_seconds(job.rule, job.work, GPU) if is_gpu else core_seconds(job.rule, job.work), is_gpu
+
+
 def rows_of(plan: Plan) -> pd.DataFrame:
     """One row per job that computes."""
 
     def row(job: Planned) -> dict:
-        is_gpu = bool(plan.config["gpu"]) and job.rule in ON_GPU
-        seconds = gpu_seconds(job.rule, job.work, GPU) if is_gpu else core_seconds(job.rule, job.work)
+        seconds, is_gpu = seconds_of(plan, job)
         work, gigabytes = job.work, {"memory": memory_mb(job.rule, job.work) / 1e3}
         gigabytes |= {"kept": work.kept / 1e9, "passing": work.passing / 1e9, "scratch": work.scratch / 1e9}
         return {
