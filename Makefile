@@ -52,7 +52,7 @@ docs: .venv/ready
 	$(BIN)/python -m workflow.lib.base.config_docs
 	$(BIN)/python -m workflow.lib.base.claims_docs
 
-# docs/demo.md and the README's gallery, from results/demo
+# docs/demo.md, docs/figures.md and the gallery, from results/demo
 demo-docs: .venv/ready
 	$(BIN)/python -m workflow.lib.base.demo_docs
 

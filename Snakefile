@@ -14,7 +14,7 @@ sys.path.insert(0, workflow.basedir)
 
 from workflow.lib.base.start import start
 from workflow.lib.costs.estimates import Costs
-from workflow.lib.costs.forecast import forecast, left_to_do, mismatches
+from workflow.lib.costs.forecast import forecast, planned_seconds, mismatches
 
 STAGES = "data encoders models sweeps activations".split()
 METHODS = "pca neurons rsa edges structural mlp directprobe paths layer_probes".split()
@@ -51,7 +51,7 @@ for part in (*STAGES, *METHODS, "artifacts", "scorecard", "page", "targets"):
 onstart:
     for warning in mismatches(PLAN):
         logger.warning(f"Note: {warning}.")
-    logger.info(f"Forecast: {forecast(PLAN)}.", extra={"planned": left_to_do(PLAN)})
+    logger.info(f"Forecast: {forecast(PLAN)}.", extra={"planned": planned_seconds(PLAN)})
 
 
 rule all:

@@ -7,7 +7,12 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = {"sklearn": "scikit-learn", "yaml": "pyyaml", "huggingface_hub": "huggingface-hub"}  # where they differ
+NAMES = {
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+    "huggingface_hub": "huggingface-hub",
+    "snakemake_interface_logger_plugins": "snakemake-interface-logger-plugins",
+}  # where they differ
 # commands, plugins, what the report needs; what only tests import dynamically
 RUN = {"ruff", "snakefmt", "pygments", "snakemake-executor-plugin-slurm"}
 
@@ -15,6 +20,9 @@ RUN = {"ruff", "snakefmt", "pygments", "snakemake-executor-plugin-slurm"}
 def pins() -> list[str]:
     lines = (ROOT / "envs/requirements.txt").read_text().splitlines()
     return [line for line in lines if line and not line.startswith("#")]
+
+
+OURS = {"workflow", "tests", "snakemake_logger_plugin_tunescope"}
 
 
 def imported() -> set[str]:
@@ -27,7 +35,7 @@ def imported() -> set[str]:
                     found.update(alias.name for alias in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     found.add(node.module)
-    modules = {name.split(".")[0] for name in found} - sys.stdlib_module_names - {"workflow", "tests"}
+    modules = {name.split(".")[0] for name in found} - sys.stdlib_module_names - OURS
     return {NAMES.get(name, name) for name in modules}
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.scripts import run_script
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import read_dataset
-from workflow.lib.data.own_files import rows_in, split_of
+from workflow.lib.data.own_files import columns_of, rows_in, split_of
 
 FRAME = pd.DataFrame(
     {"review": [f"text {n}, \"quoted\"" for n in range(40)], "title": [f"title {n}" for n in range(40)],
@@ -61,6 +61,25 @@ def test_files_of_splits_share_their_labels(tmp_path):
     assert train["label"].to_pylist()[:2] == [0, 2] and dev["label"].to_pylist()[:2] == [2, 1]
 
 
+def test_a_csv_is_read_as_it_is_written(tmp_path):
+    """01 is no number, NA is no hole; names in brackets are no pattern of names."""
+    path = tmp_path / "mine [1].csv"
+    path.write_text("review,mood\nNA,01\nnull,1.10\n3,NA\nNone,01\n")
+    table, labels = split_of(entry(str(path), test_share=0.5), "mine", "train", None, 0)
+    rest, _ = split_of(entry(str(path), test_share=0.5), "mine", "test", None, 0)
+    assert labels == ["01", "1.10", "NA"]
+    assert sorted(table["text"].to_pylist() + rest["text"].to_pylist()) == ["3", "NA", "None", "null"]
+
+
+def test_columns_are_known_before_any_job(tmp_path):
+    for kind, write in WRITERS.items():
+        write(FRAME, tmp_path / f"mine.{kind}")
+        assert columns_of(tmp_path / f"mine.{kind}") == list(FRAME.columns)
+    (tmp_path / "no.jsonl").write_text("[1, 2")
+    with pytest.raises(UserError, match="cannot be read as jsonl"):
+        columns_of(tmp_path / "no.jsonl")
+
+
 def test_columns_are_joined_pairs_are_two_texts_and_labels_may_be_left_out(tmp_path):
     FRAME.to_csv(tmp_path / "mine.csv", index=False)
     both = entry(str(tmp_path / "mine.csv"), text=["title", "review"], text_pair="mood")
@@ -77,6 +96,7 @@ def test_columns_are_joined_pairs_are_two_texts_and_labels_may_be_left_out(tmp_p
     [
         ("review,mood\na,glad\nb,sad\n", {"text": "reveiw"}, "has no column 'reveiw' (did you mean 'review'?)"),
         ("review,mood\na,glad\nb,\n", {}, "row 2: column 'mood' is empty"),
+        ("review,mood\na,glad\n ,sad\n,sad\n", {}, "row 2: column 'review' is empty (2 such rows)"),
         ("review,mood\na,glad\nb,glad\n", {}, "column 'mood' has 1 different labels"),
         ('review,mood\n"a,glad\n', {}, "cannot be read as csv"),
     ],

@@ -88,7 +88,11 @@ def test_structural_probes_find_planted_trees(tmp_path, capsys):
     assert found["depth"]["root_accuracy"] > 0.95
     broken = arrays | {"head": np.where(arrays["head"] == 0, 1, arrays["head"])}
     np.savez(tmp_path / "broken.npz", **broken)
-    assert "no tree with one root" in refusal(structural, capsys, tmp_path / "broken.npz")
+    assert "0 roots where a tree has exactly one" in refusal(structural, capsys, tmp_path / "broken.npz")
+    circle = arrays["head"].copy()
+    circle[1:3] = [3, 2]  # words 2 and 3 of the first sentence are each other's heads
+    np.savez(tmp_path / "circle.npz", **arrays | {"head": circle})
+    assert "run in a circle" in refusal(structural, capsys, tmp_path / "circle.npz")
     np.savez(tmp_path / "part.npz", **{name: array for name, array in arrays.items() if not name.endswith("_dev")})
     assert "lacks X_dev" in refusal(structural, capsys, tmp_path / "part.npz")
 

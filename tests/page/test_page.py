@@ -8,7 +8,7 @@ import pytest
 
 from tests.page.made import CLAIMS, HOSTILE, PAPER, SCORES, made_page, make_results
 from workflow.lib.base.errors import UserError
-from workflow.lib.page.about import verdicts_of_runs
+from workflow.lib.page.about import files_of_runs
 from workflow.lib.page.comparison import claims_of_runs, verdicts_by_run
 from workflow.lib.page.content import drawn_table, markdown_table, section
 from workflow.lib.page.overlay import by_depth, is_of_curves, overlaid
@@ -103,7 +103,7 @@ def test_a_figure_s_numbers_are_those_drawn():
 def test_a_task_keeps_its_colour_whatever_stands_beside_it():
     assert numbers_of_tasks(["imdb", "ag_news", "dbpedia"]) == {"imdb": 0, "ag_news": 1, "dbpedia": 2}
     assert numbers_of_tasks(["dbpedia"]) == {"dbpedia": 2}
-    mixed = numbers_of_tasks(["imdb", "sst2", "mine"])  # sst2's own is taken
+    mixed = numbers_of_tasks(["mine", "imdb", "sst2"])  # sst2's own is taken
     assert mixed["imdb"] == 0 and len(set(mixed.values())) == 3
 
 
@@ -148,6 +148,13 @@ def test_curves_of_two_depths_lie_over_each_other():
     plt.close(figure)
 
 
+def test_panels_that_differ_only_behind_a_colon_stay_apart():
+    both = [numbers_of_run(4).assign(panel=f"distance: {what}") for what in ("uuas", "spearman")]
+    figure = overlaid({"one": pd.concat(both), "two": pd.concat(both)})
+    assert [axes.get_title() for axes in figure.axes] == ["distance: uuas", "distance: spearman"]
+    plt.close(figure)
+
+
 def test_what_is_no_curve_is_not_laid_over_another():
     assert is_of_curves(numbers_of_run(4))
     assert not is_of_curves(numbers_of_run(4).assign(x=[3, 1, 2, 0, 4]))
@@ -167,9 +174,9 @@ def test_claims_of_runs_stand_side_by_side(tmp_path):
 def test_runs_that_cannot_be_compared_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match="name the runs that you want to compare"):
-        verdicts_of_runs(["demo"])
+        files_of_runs(["demo"])
     make_results(Path("results/demo"))
-    with pytest.raises(UserError, match="no verdicts in results/mine; runs that have some: demo"):
-        verdicts_of_runs(["demo", "mine"])
+    with pytest.raises(UserError, match="nothing to compare in results/mine; runs that have: demo"):
+        files_of_runs(["demo", "mine"])
     make_results(Path("results/mine"))
-    assert len(verdicts_of_runs(["demo", "mine"])) == 2
+    assert len(files_of_runs(["demo", "mine"])) == 6  # of each: claims, a figure's numbers, a table

@@ -52,8 +52,17 @@ def test_artifacts_have_a_script_a_kind_and_a_caption_that_can_be_filled_in(demo
             assert caption.endswith(".") and "{" not in caption
 
 
+def test_captions_name_the_encoders_that_are_shown(demo):
+    assert demo.caption("zhou2022", "fig4").endswith("Run demo: encoders base.0; fine-tuning seed 0.")
+    assert demo.caption("beyond", "pretraining_gain").endswith("encoders base.0, untrained.0; fine-tuning seed 0.")
+    assert demo.caption("zhou2022", "fig1").endswith("Run demo.")
+    for plan in (demo, plan_of("config/laptop.yaml")):  # which has no encoder of twelve layers
+        assert "Dashed" not in plan.caption("merchant2020", "fig2")
+    assert "Dashed" in plan_of("config/paper.yaml").caption("merchant2020", "fig2")
+
+
 def test_one_paper_needs_nothing_that_only_another_needs(demo):
-    for key in PAPERS:
+    for key in demo.papers:
         alone = plan_of(papers=[key])
         for rule, items in alone.items.items():
             asked = {item for item, papers in demo.items[rule].items() if key in papers}

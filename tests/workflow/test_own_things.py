@@ -96,7 +96,7 @@ def test_vectors_rows_and_labels_belong_together(finished):
     assert train.X.dtype == np.float32 and len(train.X) == len(train.y) == len(train.rows)
     names = {0: "neg", 1: "pos"}
     assert [names[label] for label in test.rows["label"]] == test.y.tolist()
-    assert 0 <= LogisticRegression(max_iter=200).fit(train.X, train.y).score(test.X, test.y) <= 1
+    assert LogisticRegression(max_iter=200).fit(train.X, train.y).score(train.X, train.y) > 0.6
     words = load_activations(results, "base.0/pos.full.f1.s0", "pud", "train", layer=1)
     for tags, at, label in zip(words.rows["upos"], words.rows["unit"], words.y):
         assert tags[at] == label

@@ -36,24 +36,22 @@ def job(number: int, rule: str, log: str, **wildcards: str) -> logging.LogRecord
 
 def test_time_left_follows_the_plan_and_how_fast_it_went():
     progress = Progress(cores=2)
-    progress.planned = {"a.log": 100.0, "b.log": 60.0}
-    progress.total, progress.jobs = 2, {1: ("a", "a.log"), 2: ("b", "b.log")}
-    assert progress.left(0.0) == 80  # 160 seconds on two cores
-    progress.begin(1, 0.0)
-    progress.begin(2, 0.0)
-    assert progress.left(40.0) == 40  # 60 and 20 are left
-    progress.end(1, 200.0)  # twice as long as planned
-    progress.done = 1
-    assert progress.left(200.0) == 0  # by the plan the other should have ended
-    progress.planned, progress.total = {"c.log": 50.0}, 3
-    assert progress.left(200.0) == pytest.approx((2 * 50 + 2) / 2)  # and what runs beside it, which is not planned
+    progress.planned = {"a.log": ("tune", 100.0), "b.log": ("tune", 60.0), "c.log": ("probe", 500.0)}
+    progress.waiting = {"tune": 2, "draw": 1}  # of the plan's third job nothing was asked
+    assert progress.left(0.0) == (100 + 60 + 2) / 2
+    progress.jobs = {1: ("a", "tune", "a.log"), 2: ("b", "tune", "b.log")}
+    progress.running = {1: 0.0, 2: 0.0}
+    assert progress.left(40.0) == (162 - 80) / 2
+    assert progress.end(1, 200.0) == "a"  # twice as long as planned
+    assert progress.left(200.0) == pytest.approx(2 * (80 + 2 - 60) / 2)
+    assert progress.end(2, 200.0) == "b" and progress.waiting == {"tune": 0, "draw": 1}
     assert clock(65) == "1:05" and clock(7200) == "2.0 h"
 
 
 def test_a_log_file_has_a_line_for_every_finished_job(handler):
     handler.emit(record("Provided cores: 2", event="resources_info", cores=2))
-    handler.emit(record("Forecast: little.", planned={"x.log": 10.0}))
-    handler.emit(record("stats", event="run_info", stats={"total": 2}))
+    handler.emit(record("Forecast: little.", planned={"x.log": ("draw", 10.0)}))
+    handler.emit(record("stats", event="run_info", stats={"draw": 2, "total": 2}))
     handler.emit(job(7, "draw", "x.log", paper="zhou2022", id="fig4"))
     handler.emit(record(event="job_finished", job_id=7))
     handler.emit(record(event="progress", done=1, total=2))
@@ -66,14 +64,16 @@ def test_a_log_file_has_a_line_for_every_finished_job(handler):
 def test_errors_and_warnings_are_shown_in_full(handler):
     handler.emit(record("something\nis wrong", logging.ERROR))
     handler.emit(record("careful", logging.WARNING))
-    handler.emit(record("rule x failed", event="job_error"))
+    handler.emit(job(3, "draw", "x.log"))
+    handler.emit(record("rule x failed", event="job_error", jobid=3))
+    assert not handler.progress.running
     text = handler.stream.getvalue()
     assert "something\nis wrong" in text and "careful" in text and "rule x failed" in text
 
 
 def test_a_terminal_has_one_line(handler):
     handler.is_terminal = True
-    handler.emit(record("stats", event="run_info", stats={"total": 1}))
+    handler.emit(record("stats", event="run_info", stats={"draw": 1, "total": 1}))
     handler.emit(job(7, "draw", "x.log"))
     handler.emit(record(event="job_finished", job_id=7))
     handler.emit(record(event="progress", done=1, total=1))

@@ -78,7 +78,7 @@ rule take_model:
         runtime=60,
     params:
         model="{encoder}/{name}.given",
-        path=lambda w: config["tuned"][w.name]["path"],
+        path=lambda w: os.path.expanduser(config["tuned"][w.name]["path"]),
         weights=config["weights"],
         modules=digest_of("scripts/take_model.py"),
     script:

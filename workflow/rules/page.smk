@@ -7,7 +7,7 @@ how  workflow/lib/page collects and renders; its template, style and script are 
 
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.needs import picked
-from workflow.lib.page.about import about_run, shown_config, verdicts_of_runs
+from workflow.lib.page.about import about_run, shown_config, files_of_runs
 from workflow.lib.page.render import TEMPLATE
 
 for only in (None, *PLAN.papers):
@@ -66,7 +66,7 @@ rule compare:
     params:
         runs=config["runs"],
         # no inputs: what is compared is what is there, and nothing of it is made again
-        verdicts=lambda w: verdicts_of_runs(config["runs"]),
+        files=lambda w: files_of_runs(config["runs"]),
         look=picked(config["figures"], "palette", "style"),
         modules=digest_of("scripts/compare.py"),
     script:

@@ -30,8 +30,9 @@ for job in PLAN.jobs("sweep"):
             job.log("<results>/benchmarks/sweeps/{encoder}/{item}.tsv")
         wildcard_constraints:
             item=r"[a-z][a-z0-9_]*\.[a-z]+(-\d+)?\.f[0-9.]+\.s\d+",
-        # after models, on which others depend, but before short jobs, which fill the end
-        priority: 3
+        # A job each: after models, on which others depend, but before short jobs, which fill the end. Where they share
+        # a process it is the longest of all: begun last, one core would work on it while the others wait.
+        priority: 9 if job.items else 3
         conda:
             "../../envs/environment.yaml"
         resources:

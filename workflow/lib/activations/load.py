@@ -65,4 +65,4 @@ def _labels(table, info: dict, unit: str, example: np.ndarray, of_unit: np.ndarr
     units = labelled_units(table, info, HEADS[unit])
     places = units.words[0] if len(units.words) else np.zeros(len(units), np.int64)
     label = pd.Series(units.label, index=pd.MultiIndex.from_arrays([units.example, places]))
-    return label.reindex(pd.MultiIndex.from_arrays([example, of_unit])).to_numpy()
+    return label.reindex(pd.MultiIndex.from_arrays([example, of_unit])).to_numpy().astype(str)

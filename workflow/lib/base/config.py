@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator, validators
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.faults import Faults, show
 from workflow.lib.data.licences import check_licences
-from workflow.lib.data.own_files import READERS, files_of
+from workflow.lib.data.own_files import READERS, columns_of, files_of
 from workflow.lib.encoders.shipped import record_of
 
 WORKFLOW = Path(__file__).resolve().parents[2]
@@ -160,6 +160,16 @@ def _check_file(name: str, entry: dict, faults: Faults) -> None:
         kinds = ", ".join(READERS)
         faults.unless(Path(path).suffix in READERS, f"datasets.{name}.path", path, f"one of {kinds}")
         faults.unless(Path(path).is_file(), f"datasets.{name}.path", path, "a file that exists")
+        if Path(path).suffix not in READERS or not Path(path).is_file():
+            continue
+        try:
+            there = columns_of(Path(path))
+        except UserError as error:
+            faults.add(f"datasets.{name}.path: {error}")
+            continue
+        for key in ("text", "text_pair", "label"):
+            for column in entry[key] if isinstance(entry.get(key), list) else [entry[key]] if key in entry else []:
+                faults.name(f"datasets.{name}.{key}", column, there, f"column in {path}")
 
 
 def _resolve_tasks(config: dict, papers: dict, faults: Faults) -> None:

@@ -42,6 +42,8 @@ def kind(entry: dict, root: dict) -> str:
     if definition in NAMES:
         return NAMES[definition]
     entry = resolved(entry, root)
+    if "anyOf" in entry:
+        return " or ".join(kind(part, root) for part in entry["anyOf"])
     if "enum" in entry:
         return ", ".join(f"`{value}`" if isinstance(value, str) else str(value) for value in entry["enum"])
     kinds = entry.get("type", "object")
@@ -92,7 +94,8 @@ def sections(papers: dict[str, Paper]) -> Iterator[str]:
         if name in ENTRIES:
             for definition in ENTRIES[name]:
                 part = root["$defs"][definition]
-                source = definition.rpartition("_")[0].replace("known", "embedded` or `real")
+                kind_of = "" if name == "tuned" else definition.rpartition("_")[0]
+                source = kind_of.replace("known", "embedded` or `real")
                 of_source = f" of source `{source}`" if source else ""
                 yield f"\n## {name}.&lt;name&gt;{of_source}\n"
                 # a task may set any key of `training`: these are listed only once, there

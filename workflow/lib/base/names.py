@@ -8,6 +8,7 @@ item       a path that starts with a model: `base.0/pretrained/cls/imdb-train` (
 `<results>` is a path variable of Snakemake: results/<run>.
 """
 
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 
@@ -115,6 +116,13 @@ def analysis_file(method: str, item: str, table: str) -> str:
 def analysis_files(method: str, table: str, models: Iterable[str], targets: Iterable[str]) -> list[str]:
     targets = list(targets)
     return [analysis_file(method, f"{model}/{target}", table) for model in models for target in targets]
+
+
+def models_in(files: Iterable[str]) -> list[str]:
+    """Models that analyses, metrics and sweeps are of, in the order of the files."""
+    found = (re.match(r"<results>/(?:analysis/[a-z_]+|models|sweeps)/([^/]+/[^/]+)", file) for file in files)
+    names = (re.sub(r"(\.(metrics|scores|distances))?\.parquet$", "", match[1]) for match in found if match)
+    return list(dict.fromkeys(names))
 
 
 def file_of(files: Iterable[str], place: str) -> str:

@@ -19,6 +19,7 @@ from workflow.lib.base.names import (
     is_given,
     is_pretrained,
     model_of,
+    models_in,
     place_of,
     target_of,
     task_of,
@@ -222,19 +223,18 @@ class Plan:
         (artifact, needs), section = self.artifact(paper, id), self.config[paper]
         n_encoders, n_seeds = (len(section.get(key, [0])) for key in ("encoders", "seeds"))
         spreads = {"runs": spread_over(n_encoders, n_seeds), "encoders": spread_over(n_encoders)}
-        dashed = " Dashed curves are the paper's." if self.config["figures"]["published"] else ""
+        dashed = " Dashed curves are the paper's." if needs.settings.get("published") else ""
         text = artifact.caption.format_map(needs.settings | spreads | {"dashed": dashed})
-        return f"{text} {self._made_with(section)}"
+        return f"{text} {self._made_with(needs)}"
 
-    def _made_with(self, section: dict) -> str:
-        """The run, its encoders and seeds: what a reader of a single figure must know."""
-        encoders = ", ".join(section.get("encoders", []))
-        seeds = ", ".join(map(str, section.get("seeds", [])))
-        parts = [
-            f"encoders {encoders}" if encoders else "",
-            f"fine-tuning seed{'s' * (',' in seeds)} {seeds}" if seeds else "",
-        ]
-        return f"Run {self.config['run']}: {'; '.join(filter(None, parts))}."
+    def _made_with(self, needs: Needs) -> str:
+        """The run, and the encoders and fine-tuning seeds of its models: what a reader of a single figure must know."""
+        models = models_in(needs.files())
+        encoders = ", ".join(dict.fromkeys(map(encoder_of, models)))
+        seeds = ", ".join(sorted({model.rpartition(".s")[2] for model in models if ".s" in model}, key=int))
+        parts = [f"encoders {encoders}"] if encoders else []
+        parts += [f"fine-tuning seed{'s' if ',' in seeds else ''} {seeds}"] if seeds else []
+        return f"Run {self.config['run']}{': ' if parts else ''}{'; '.join(parts)}."
 
     def unknown_target(self, name: str) -> list[str]:
         """Raise an error for a name that is neither a rule nor a file, suggesting the nearest target."""

@@ -19,6 +19,7 @@ def start(config: dict) -> tuple[dict, Plan]:
     GPU they use; jobs inherit both (on a cluster they read the config again)."""
     others = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), others] if others else [str(ROOT)])
+    os.environ.setdefault("TQDM_DISABLE", "1")  # bars of many jobs at once would only tear each other apart
     registry = yaml.load((Path(ROOT) / "config/datasets.yaml").read_bytes(), yaml.CSafeLoader)["registry"]
     try:
         config, papers = check_config(config, registry, all_papers())

@@ -1,18 +1,16 @@
 """What a user should know before a run begins: how much it will take, and what does not fit together."""
 
-from pathlib import Path
-
 from workflow.lib.base.names import encoder_of
 from workflow.lib.base.plan import Plan
-from workflow.lib.costs.planned import places_of, planned_jobs
+from workflow.lib.costs.planned import CACHING, places_in, planned_jobs
 from workflow.lib.costs.table import disk, rows_of, seconds_of
-
-HERE = ("shipped", "pretrain")  # encoders that know the generated language and no other
 
 
 def forecast(plan: Plan) -> str:
     """Of the whole run, whatever of it is there already."""
     rows = rows_of(plan)
+    if rows.empty:
+        return "there is nothing to train or to analyse"
     hours = {"GPU": rows["gpu_hours"].sum(), "core": rows["core_hours"].sum()}
     times = ", ".join(f"{_duration(of_kind)} of a {kind}" for kind, of_kind in hours.items() if of_kind)
     space = disk(plan, rows)
@@ -20,11 +18,14 @@ def forecast(plan: Plan) -> str:
     return f"the whole run takes about {times}, {room} (`make plan` says more)"
 
 
-def left_to_do(plan: Plan) -> dict[str, float]:
-    """Seconds by log file, of planned jobs that have not ended yet: for a line of progress."""
-    results = Path("results", plan.config["run"])
-    jobs = [job for job in planned_jobs(plan) if not (results / f"benchmarks/{job.name}.tsv").exists()]
-    return {str(results / f"logs/{job.name}.log"): seconds_of(plan, job)[0] for job in jobs}
+def planned_seconds(plan: Plan) -> dict[str, tuple[str, float]]:
+    """Rule and seconds of every planned job, by its log file: for a line of progress."""
+    found = {}
+    for job in planned_jobs(plan):
+        is_shared = len(job.items) > 1  # then the rule is named as the job, else as what it does
+        rule = job.name.rpartition("/")[2] if is_shared else job.rule
+        found[f"results/{plan.config['run']}/logs/{job.name}.log"] = (rule, seconds_of(plan, job)[0])
+    return found
 
 
 def _duration(hours: float) -> str:
@@ -32,19 +33,33 @@ def _duration(hours: float) -> str:
 
 
 def mismatches(plan: Plan) -> list[str]:
-    """Encoders that have not learnt the language of their data."""
+    """Encoders that have not learnt the language of the data that they read."""
     config = plan.config
-    used = sorted({encoder_of(item).partition(".")[0] for items in plan.items.values() for item in items})
-    kinds = {name: config["encoders"][config["encoders"][name].get("like", name)]["source"] for name in used}
-    ours, real = ([name for name in used if (kinds[name] in HERE) == is_ours] for is_ours in (True, False))
-    read = list(dict.fromkeys(place.partition("/")[0] for place in places_of(plan)))
-    made = [name for name in read if config["datasets"][name]["source"] == "embedded"]
-    others = [name for name in read if name not in made]
-    found = []
-    if real and made:
-        found.append(f"generated data ({', '.join(made)}) under an encoder of real text ({', '.join(real)}): the words"
-                     " mean nothing to it; give these datasets `source: real` or `file`")  # fmt: skip
-    if ours and others:
-        found.append(f"real data ({', '.join(others)}) under an encoder of the generated language ({', '.join(ours)}):"
-                     " it knows none of the words; give it an encoder of `source: hub` or `folder`")  # fmt: skip
-    return found
+    reading = dict.fromkeys(("finetune_model", "sweep"), plan.training_data) | dict.fromkeys(CACHING, plan.cache_data)
+    generated: dict[str, set[str]] = {"data": set(), "encoders": set()}
+    real: dict[str, set[str]] = {"data": set(), "encoders": set()}
+    for rule, files_of in reading.items():
+        for item in plan.items.get(rule, {}):
+            encoder = encoder_of(item).partition(".")[0]
+            for place in places_in(files_of(item)):
+                dataset = place.partition("/")[0]
+                is_generated = config["datasets"][dataset]["source"] == "embedded"
+                if is_generated != knows_only_ours(config, encoder):
+                    wrong = generated if is_generated else real
+                    wrong["data"].add(dataset)
+                    wrong["encoders"].add(encoder)
+    texts = (
+        (generated, "generated data ({}) under an encoder of real text ({}): the words mean nothing to it; give these"
+         " datasets `source: real` or `file`"),
+        (real, "real data ({}) under an encoder of the generated language ({}): it knows none of the words; give it an"
+         " encoder of `source: hub` or `folder`"),
+    )  # fmt: skip
+    return [text.format(", ".join(sorted(wrong["data"])), ", ".join(sorted(wrong["encoders"])))
+            for wrong, text in texts if wrong["data"]]  # fmt: skip
+
+
+def knows_only_ours(config: dict, encoder: str) -> bool:
+    """Was it trained on the generated language? A random one has the tokenizer of the one it is like."""
+    entry = config["encoders"][config["encoders"][encoder].get("like", encoder)]
+    corpus = config["datasets"].get(config["pretraining"]["dataset"], {}).get("source")
+    return entry["source"] == "shipped" or (entry["source"] == "pretrain" and corpus == "embedded")

@@ -1,6 +1,6 @@
 """The jobs of a run with the work of each, before any of them runs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from workflow.lib.base.errors import UserError
@@ -82,4 +82,8 @@ def places_of(plan: Plan) -> list[str]:
     """<dataset>/<split> of all rows that this run reads."""
     reading = dict.fromkeys(("finetune_model", "sweep"), plan.training_data) | dict.fromkeys(CACHING, plan.cache_data)
     files = [file for rule, read in reading.items() for item in plan.items.get(rule, {}) for file in read(item)]
-    return [file.removeprefix("<results>/data/").removesuffix(".parquet") for file in dict.fromkeys(files)]
+    return places_in(dict.fromkeys(files))
+
+
+def places_in(files: Iterable[str]) -> list[str]:
+    return [file.removeprefix("<results>/data/").removesuffix(".parquet") for file in files]

@@ -102,6 +102,12 @@ def _treebank_fault(row: dict, labels: list[str]) -> str | None:
     heads, n = row["head"], len(row["words"])
     if not n or {len(row["upos"]), len(heads), len(row["deprel"])} != {n}:
         return f"{n} words, {len(row['upos'])} upos, {len(heads)} heads, {len(row['deprel'])} deprels"
+    return heads_fault(heads)
+
+
+def heads_fault(heads: list[int]) -> str | None:
+    """Why heads (from 1, 0 = root) are no tree; None if they are."""
+    n = len(heads)
     if not 0 <= min(heads) <= max(heads) <= n:
         return f"head {min(heads) if min(heads) < 0 else max(heads)} is outside 0..{n}"
     above = [0, *heads]

@@ -4,11 +4,16 @@
 order of their names, over all files, so that they are the same in every split.
 """
 
+import csv
+import json
 import tempfile
+from functools import cache
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.data.dataset_files import SCHEMAS
@@ -29,30 +34,49 @@ def rows_in(entry: dict, split: str) -> int:
     """About how many, without reading them: for forecasts."""
     paths = entry["path"]
     path = Path(paths[split] if isinstance(paths, dict) else paths).expanduser()
-    if path.suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        n_rows = pq.read_metadata(path).num_rows
-    else:
-        with path.open("rb") as file:
-            n_rows = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
     share = 1.0 if isinstance(paths, dict) else entry["test_share"] if split == "test" else 1 - entry["test_share"]
-    return round(n_rows * share)
+    return round(_lines(path, path.stat().st_mtime) * share)
+
+
+@cache
+def _lines(path: Path, time: float) -> int:
+    """Rows of a file; `time`: of its last change, so that it is counted again after one."""
+    if path.suffix == ".parquet":
+        return pq.read_metadata(path).num_rows
+    with path.open("rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+
+
+def columns_of(path: Path) -> list[str]:
+    """Names of a file's columns, from its beginning."""
+    try:
+        if path.suffix == ".parquet":
+            return pq.read_schema(path).names
+        with path.open(newline="", encoding="utf-8") as file:
+            if READERS[path.suffix] == "csv":
+                return next(csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else ","), [])
+            return list(json.loads(file.readline() or "{}"))
+    except (ValueError, TypeError, csv.Error, pa.ArrowException) as error:
+        raise UserError(f"{path} cannot be read as {path.suffix[1:]}: {str(error).splitlines()[0]}") from error
 
 
 def read(path: Path) -> "Dataset":
     """Nothing of it is run or kept in a cache of `datasets`."""
-    from datasets import Dataset
+    from datasets import Dataset, Features, Value
     from datasets.exceptions import DatasetGenerationError
 
     kind = READERS.get(path.suffix)
     if kind is None:
         raise UserError(f"{path}: unknown kind of file; one of {', '.join(READERS)}")
-    options = {"sep": "\t"} if path.suffix == ".tsv" else {}
+    # as it is written: no guess that 01 is a number, or that NA is nothing
+    options = {}
+    if kind == "csv":
+        features = Features(dict.fromkeys(columns_of(path), Value("string")))
+        options = {"features": features, "keep_default_na": False, "sep": "\t" if path.suffix == ".tsv" else ","}
     with tempfile.TemporaryDirectory() as folder:
         try:
             load = getattr(Dataset, f"from_{kind}")
-            return load(str(path), cache_dir=folder, keep_in_memory=True, **options)
+            return load(escape(str(path)), cache_dir=folder, keep_in_memory=True, **options)
         except (DatasetGenerationError, OSError, ValueError, pa.ArrowException) as error:
             why = str(error.__cause__ or error).splitlines()[0]
             raise UserError(f"{path} cannot be read as {path.suffix[1:]}: {why}") from error
@@ -63,8 +87,11 @@ def texts(rows: "Dataset", columns: list[str], path: Path) -> list[str]:
     for name in columns:
         if name not in rows.column_names:
             raise UserError(f"{path} has no column '{name}'{nearest(name, rows.column_names)}")
-    return [" ".join(str(part).strip() for part in parts if part is not None)
-            for parts in zip(*(rows[name] for name in columns))]  # fmt: skip
+    found = [" ".join(str(part).strip() for part in parts if part is not None)
+             for parts in zip(*(rows[name] for name in columns))]  # fmt: skip
+    if empty := [number for number, text in enumerate(found, 1) if not text]:
+        raise UserError(f"{path}, row {empty[0]}: column '{columns[0]}' is empty ({len(empty)} such rows)")
+    return found
 
 
 def labelled(entry: dict, dataset: str) -> tuple[dict[str, "Dataset"], list[str]]:
@@ -79,8 +106,6 @@ def labelled(entry: dict, dataset: str) -> tuple[dict[str, "Dataset"], list[str]
         made = {key: texts(rows, names if isinstance(names, list) else [names], path) for key, names in columns.items()}
         made["text_pair"] = made.get("text_pair", [None] * len(rows))
         named[split] = texts(rows, [entry["label"]], path) if "label" in entry else []
-        if "" in named[split]:
-            raise UserError(f"{path}, row {named[split].index('') + 1}: column '{entry['label']}' is empty")
         found[split] = Dataset.from_dict(made | {"row": list(range(len(rows)))})
     labels = sorted({name for names in named.values() for name in names}, key=_by_number)
     if "label" in entry and len(labels) < 2:
@@ -92,7 +117,11 @@ def labelled(entry: dict, dataset: str) -> tuple[dict[str, "Dataset"], list[str]
 
 
 def _by_number(name: str) -> tuple:
-    return (0, float(name), name) if name.replace(".", "", 1).lstrip("-").isdigit() else (1, 0.0, name)
+    """Numbers by their size, then names."""
+    try:
+        return 0, float(name), name
+    except ValueError:
+        return 1, 0.0, name
 
 
 def split_of(entry: dict, dataset: str, split: str, rows: int | None, seed: int) -> tuple[pa.Table, list[str]]:

@@ -4,7 +4,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.names import encoder_of
 from workflow.lib.base.plan import Plan
+from workflow.lib.costs.planned import places_of
 from workflow.lib.encoders.shapes import shape_of
 
 SOURCES = {
@@ -13,16 +15,18 @@ SOURCES = {
     "random": "never trained",
     "folder": "from a folder",
 }
-NOT_SHOWN = ("registry", "without_licence")  # added to the config at the start
+COMPARED = ("scorecard/*.claims.parquet", "figures/*/*.csv", "tables/*/*.md")
+NOT_SHOWN = ("registry", "without_licence", "runs")  # added at the start, or of another page
 
 
 def about_run(plan: Plan, only: str | None = None) -> dict:
     """`only`: one paper, for its own page."""
     keys = [only] if only else list(plan.papers)
-    datasets = plan.config["datasets"]
-    embedded = [name for name, entry in datasets.items() if entry["source"] == "embedded"]
-    data = f"{len(embedded)} generated datasets" if embedded else ""
-    real = f"{len(datasets) - len(embedded)} real datasets" if len(embedded) < len(datasets) else ""
+    items = [item for of_rule in plan.items.values() for item, papers in of_rule.items() if set(keys) & set(papers)]
+    used = {encoder_of(item).partition(".")[0] for item in items}
+    read = {place.partition("/")[0] for place in places_of(plan)}
+    embedded = [name for name in read if plan.config["datasets"][name]["source"] == "embedded"]
+    counts = {"generated": len(embedded), "real": len(read) - len(embedded)}
     return {
         "run": plan.config["run"],
         "papers": [described(plan, key) for key in keys],
@@ -30,8 +34,8 @@ def about_run(plan: Plan, only: str | None = None) -> dict:
         "notes": plan.notes(),
         # published numbers say nothing beside those of generated data
         "comparable": not embedded,
-        "encoders": [encoder_in_words(plan.config, name) for name in plan.config["encoders"]],
-        "data": " and ".join(filter(None, (data, real))),
+        "encoders": [encoder_in_words(plan.config, name) for name in plan.config["encoders"] if name in used],
+        "data": " and ".join(f"{n} {kind} dataset{'s' if n > 1 else ''}" for kind, n in counts.items() if n),
     }
 
 
@@ -48,7 +52,7 @@ def encoder_in_words(config: dict, name: str) -> str:
     instance = f"{name}.{entry['seeds'][0]}"
     layers, width = (shape_of(config, instance, what) for what in ("layers", "width"))
     shape = f"{layers} layers of {width}" if layers and width else ""
-    source = SOURCES.get(entry["source"]) or entry["id"]
+    source = SOURCES["folder"] if "path" in entry else SOURCES.get(entry["source"]) or entry["id"]
     seeds = f"{len(entry['seeds'])} seeds" if len(entry["seeds"]) > 1 else ""
     return f"{name} ({', '.join(filter(None, (shape, source, seeds)))})"
 
@@ -57,12 +61,12 @@ def shown_config(config: dict) -> dict:
     return {key: value for key, value in config.items() if key not in NOT_SHOWN}
 
 
-def verdicts_of_runs(runs: list[str]) -> dict[str, float]:
-    """Files with the verdicts of runs that are compared, and their times; an error names what is missing."""
+def files_of_runs(runs: list[str]) -> dict[str, float]:
+    """What the page that compares runs is made from, and its time; an error names a run that has nothing."""
     if len(runs) < 2:
         raise UserError("name the runs that you want to compare: snakemake compare --config runs='[demo, other]'")
-    found = {run: sorted(Path("results", run, "scorecard").glob("*.claims.parquet")) for run in runs}
+    found = {run: [path for pattern in COMPARED for path in sorted(Path("results", run).glob(pattern))] for run in runs}
     if missing := [run for run, files in found.items() if not files]:
-        finished = sorted({path.parts[1] for path in Path("results").glob("*/scorecard/*.claims.parquet")})
-        raise UserError(f"no verdicts in results/{missing[0]}; runs that have some: {', '.join(finished) or 'none'}")
+        finished = sorted({path.parts[1] for pattern in COMPARED for path in Path("results").glob(f"*/{pattern}")})
+        raise UserError(f"nothing to compare in results/{missing[0]}; runs that have: {', '.join(finished) or 'none'}")
     return {str(path): path.stat().st_mtime for files in found.values() for path in files}

@@ -1,6 +1,6 @@
 """A figure of several runs in one: the curves of each run laid over each other, layers as a share of depth.
 
-Colours are series, as in the figure itself; line styles are runs. Drawn from the figures' numbers (plotting/drawn.py).
+Colours are series, line styles are runs. Drawn from the figures' numbers (plotting/drawn.py).
 """
 
 import pandas as pd
@@ -18,16 +18,19 @@ def is_of_curves(numbers: pd.DataFrame) -> bool:
 
 
 def with_names(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Panels by names that do not depend on the run: titles may end in a number of it, behind a colon."""
-    return numbers.assign(panel=numbers["panel"].fillna("").map(lambda title: title.partition(":")[0].strip()))
+    """Panels by names that do not depend on the run: titles may have a number of it behind a colon. Without the
+    papers' own curves, which every run has."""
+    numbers = numbers[~numbers["series"].str.endswith(", paper")]
+    numbers = numbers.assign(**{name: numbers[name].fillna("") for name in ("panel", "x_axis", "y_axis")})
+    short = {title: title.partition(":")[0].strip() for title in numbers["panel"].unique()}
+    is_clear = len(set(short.values())) == len(short)
+    return numbers.assign(panel=numbers["panel"].map(short)) if is_clear else numbers
 
 
 def by_depth(numbers: pd.DataFrame) -> pd.DataFrame:
     """Layers as a share of the encoder's: those of a shallow and of a deep one then lie over each other."""
     layers = numbers["x_axis"].fillna("").str.contains("layer")
-    most = numbers["x"].where(layers).max()
-    if not most > 0:
-        return numbers
+    most = numbers.groupby(["panel", "series"])["x"].transform("max").clip(lower=1)
     x = numbers["x"].where(~layers, numbers["x"] / most)
     axis = numbers["x_axis"].where(~layers, numbers["x_axis"] + ", share of all")
     return numbers.assign(x=x, x_axis=axis)
@@ -49,7 +52,7 @@ def overlaid(runs: dict[str, pd.DataFrame]):
                 style = {"color": color_of(number), "linestyle": STYLES[at % len(STYLES)]}
                 axes.plot(points["x"], points["y"], marker=MARKERS[number % len(MARKERS)], **style)
         first = together[together["panel"] == panel].iloc[0]
-        axes.set(title=panel, xlabel=first["x_axis"] or "", ylabel=first["y_axis"] or "")
+        axes.set(title=panel, xlabel=first["x_axis"], ylabel=first["y_axis"])
     for axes in all_axes.flat[len(panels) :]:
         axes.set_axis_off()
     empty = all_axes.flat[0]

@@ -4,25 +4,24 @@ Columns: panel (its title, or what its y axis is), series (as in the legend), x,
 x_axis, y_axis (the labels).
 """
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 import pandas as pd
 
 COLUMNS = ["panel", "series", "x", "y", "sd", "x_axis", "y_axis"]
-_drawn: WeakKeyDictionary = WeakKeyDictionary()  # figure -> [(axes, series, x, y, sd)]
+DRAWN = "tunescope_drawn"  # attribute of a figure: [(axes, series, x, y, sd)]
 
 
 def record(axes, series: str, x, y, sd=None) -> None:
     """Remember the points of a series; their panel is named when the figure is finished."""
-    _drawn.setdefault(axes.figure, []).append((axes, series, np.asarray(x), np.asarray(y, dtype=float), sd))
+    points = (axes, series, np.asarray(x), np.asarray(y, dtype=float), sd)
+    vars(axes.figure).setdefault(DRAWN, []).append(points)
 
 
 def numbers_of(figure) -> pd.DataFrame:
     """Everything that was recorded of a figure, in the order of drawing."""
     across, up = _label(figure, "x"), _label(figure, "y")
     parts = []
-    for axes, series, x, y, sd in _drawn.get(figure, []):
+    for axes, series, x, y, sd in vars(figure).get(DRAWN, []):
         x_axis, y_axis = axes.get_xlabel() or across, axes.get_ylabel() or up
         panel = " ".join(axes.get_title().split()) or (y_axis if len(figure.axes) > 1 else "")
         parts.append(

@@ -29,7 +29,7 @@ COLORS = {task: number for row in (("imdb", "ag_news", "dbpedia"), ("sst2", "qnl
           ("pos", "dep", "ps_fxn", "ps_role", "trec50")) for number, task in enumerate(row)}  # fmt: skip
 FILES = {  # metadata without dates and versions: the same data give the same bytes
     "pdf": {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
-    "eps": {"metadata": {"Creator": "tunescope"}},
+    "tiff": {"dpi": 600},
     "png": {"metadata": {"Software": None}, "dpi": 220},
     "svg": {"metadata": {"Date": None, "Creator": None}, "transparent": True},
 }
@@ -82,9 +82,8 @@ def color_of(number: int) -> str:
 def numbers_of_tasks(tasks: list[str]) -> dict[str, int]:
     """For `color_of`: each task's own; if it has none or an earlier one has it, the next that is free."""
     numbers: dict[str, int] = {}
-    for task in tasks:
-        own = COLORS.get(task, 0)
-        numbers[task] = next(n for n in count(own) if n not in numbers.values())
+    for task in sorted(tasks, key=lambda task: task not in COLORS):
+        numbers[task] = next(n for n in count(COLORS.get(task, 0)) if n not in numbers.values())
     return numbers
 
 

@@ -41,6 +41,9 @@ def check(config: dict, faults) -> None:
         faults.instance(f"tuned.{name}.encoder", entry["encoder"], source="trained")
         faults.folder(f"tuned.{name}.path", entry["path"], "config.json")
     if not config["tuned"]:
+        faults.unless(
+            config["papers"] != ["given"], "tuned", {}, "a model or more, of which `given` can draw something"
+        )
         return
     faults.place("given.text", section["text"])
     faults.tasks("given.tasks", section["tasks"], heads=("sequence", "pooled", "word", "word_pair"))

@@ -21,37 +21,46 @@ def clock(seconds: float) -> str:
 
 
 class Progress:
-    """What is done, what is running, and what is left by the plan (core-seconds by log file)."""
+    """What is done, what is running, and what is left by the plan."""
 
     def __init__(self, cores: int = 1):
         self.cores, self.done, self.total = cores, 0, 0
-        self.planned: dict[str, float] = {}
-        self.jobs: dict[int, tuple[str, str]] = {}  # id -> name, log
+        self.planned: dict[str, tuple[str, float]] = {}  # log file -> rule, core-seconds: of the whole run
+        self.waiting: dict[str, int] = {}  # rule -> jobs of this run that have not ended
+        self.jobs: dict[int, tuple[str, str, str]] = {}  # id -> name, rule, log file
         self.running: dict[int, float] = {}  # id -> begin
-        self.taken, self.expected = 0.0, 0.0  # seconds of finished jobs that the plan counts, and by the plan
-
-    def begin(self, job: int, now: float) -> None:
-        self.running[job] = now
+        self.taken, self.expected = 0.0, 0.0  # seconds of ended jobs that the plan counts, and by the plan
 
     def end(self, job: int, now: float) -> str:
         """Its name."""
-        name, log = self.jobs.get(job, (str(job), ""))
-        begun, planned = self.running.pop(job, now), self.planned.pop(log, None)
-        if planned is not None:
+        name, rule, log = self.jobs.get(job, (str(job), "", ""))
+        begun = self.running.pop(job, now)
+        self.waiting[rule] = max(0, self.waiting.get(rule, 0) - 1)
+        if log in self.planned:
             self.taken += now - begun
-            self.expected += planned
+            self.expected += self.planned[log][1]
         return name
+
+    def seconds(self, rule: str) -> float:
+        """Of a job of this rule: the mean of those that the plan has."""
+        found = [seconds for of_rule, seconds in self.planned.values() if of_rule == rule]
+        return sum(found) / len(found) if found else UNPLANNED
 
     def left(self, now: float) -> float:
         """Seconds, if cores work as fast for the rest as they did until now."""
-        waiting = self.total - self.done - len(self.planned)
-        of_running = {log: now - self.running[job] for job, (_, log) in self.jobs.items() if job in self.running}
-        seconds = sum(max(0.0, planned - of_running.get(log, 0.0)) for log, planned in self.planned.items())
+        work = sum(n * self.seconds(rule) for rule, n in self.waiting.items())
+        spent = sum(min(now - begun, self._of_job(job)) for job, begun in self.running.items())
         factor = self.taken / self.expected if self.expected > 0 else 1.0
-        return (factor * seconds + UNPLANNED * max(0, waiting)) / self.cores
+        return factor * max(0.0, work - spent) / self.cores
+
+    def _of_job(self, job: int) -> float:
+        _, rule, log = self.jobs.get(job, ("", "", ""))
+        return self.planned[log][1] if log in self.planned else self.seconds(rule)
 
     def line(self, now: float) -> str:
-        running = ", ".join(f"{self.jobs.get(job, (job, ''))[0]} {clock(now - at)}" for job, at in self.running.items())
+        running = ", ".join(
+            f"{self.jobs[job][0] if job in self.jobs else job} {clock(now - at)}" for job, at in self.running.items()
+        )
         return f"{self.done} of {self.total} done, about {clock(self.left(now))} left, running: {running or 'nothing'}"
 
 
@@ -79,16 +88,19 @@ class LogHandler(LogHandlerBase):
         event, progress = getattr(record, "event", None), self.progress
         if self.common_settings.dryrun or record.levelno >= WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
             self._print(self.format(record))
+            if event == LogEvent.JOB_ERROR:
+                progress.end(getattr(record, "jobid", -1), now)
         elif hasattr(record, "planned"):  # the Snakefile's forecast
             progress.planned = dict(record.planned)
             self._print(str(record.msg))
         elif event == LogEvent.RESOURCES_INFO and getattr(record, "cores", None):
             progress.cores = record.cores
         elif event == LogEvent.RUN_INFO:
-            progress.total = record.stats.get("total", progress.total)
+            progress.waiting = {rule: n for rule, n in record.stats.items() if rule != "total"}
+            progress.total = sum(progress.waiting.values())
         elif event == LogEvent.JOB_INFO:
-            progress.jobs[record.jobid] = (name_of(record), str(next(iter(record.log), "")))
-            progress.begin(record.jobid, now)
+            progress.jobs[record.jobid] = (name_of(record), record.rule_name, str(next(iter(record.log), "")))
+            progress.running[record.jobid] = now
             self._show(progress.line(now))
         elif event == LogEvent.JOB_FINISHED:
             self.finished = progress.end(record.job_id, now)

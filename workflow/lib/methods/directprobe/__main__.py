@@ -29,6 +29,9 @@ def add_options(parser) -> None:
 
 def probe_file(path: Path, strict_spheres: bool, with_distances: bool) -> dict:
     arrays = read_arrays(path, ("X", "y"), ("_test",))
+    if not np.issubdtype(arrays["y"].dtype, np.integer):  # labels by name
+        names, arrays["y"] = np.unique(arrays["y"].astype(str), return_inverse=True)
+        arrays |= {"y_test": np.searchsorted(names, arrays["y_test"].astype(str))} if "y_test" in arrays else {}
     x, y = checked(arrays["X"], arrays["y"])
     test = checked(arrays["X_test"], arrays["y_test"]) if "X_test" in arrays else None
     if test is not None and test[0].shape[1] != x.shape[1]:

@@ -18,7 +18,12 @@ def task_of(path: Path) -> TaskVectors:
     arrays = read_arrays(path, ("X", "y"), ("_test",))
     if "X_test" not in arrays:
         raise UserError(f"{path} lacks X_test and y_test: accuracies are of rows that the search has not seen")
+    for ending in ("", "_test"):
+        if len(arrays[f"X{ending}"]) != len(arrays[f"y{ending}"]):
+            raise UserError(f"{path}: X{ending} and y{ending} differ in length")
     names, train = np.unique(arrays["y"], return_inverse=True)
+    if len(names) < 2:
+        raise UserError(f"{path}: y has a single label")
     if unknown := sorted(set(arrays["y_test"].tolist()) - set(names.tolist())):
         raise UserError(f"{path}: y_test has the label {unknown[0]!r}, which y has not")
     vectors = points(arrays, path), points(arrays, path, "_test")

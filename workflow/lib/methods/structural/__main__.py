@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.data.dataset_files import heads_fault
 from workflow.lib.methods.arrays import points, read_arrays, run_command
 from workflow.lib.methods.structural.gold_trees import Trees, trees_of
 from workflow.lib.methods.structural.scores import Evaluation
@@ -27,8 +28,8 @@ def trees_in(arrays: dict[str, np.ndarray], path: Path, ending: str) -> Trees:
     begins = np.flatnonzero(np.append(True, sentence[1:] != sentence[:-1]))
     heads = [part.tolist() for part in np.split(head, begins[1:])]
     for number, of_sentence in zip(sentence[begins], heads):
-        if of_sentence.count(0) != 1 or not all(0 <= at <= len(of_sentence) for at in of_sentence):
-            raise UserError(f"{path}: the heads of sentence {number}{ending} are no tree with one root")
+        if fault := heads_fault(of_sentence):
+            raise UserError(f"{path}, sentence {number} of head{ending}: {fault}")
     return trees_of(heads, [["X"] * len(of_sentence) for of_sentence in heads])
 
 
@@ -37,6 +38,8 @@ def report(options) -> dict:
     if missing := [f"X{ending}" for ending in PARTS if f"X{ending}" not in arrays]:
         raise UserError(f"{options.words} lacks {' and '.join(missing)}")
     vectors = {ending: torch.from_numpy(points(arrays, options.words, ending)) for ending in PARTS}
+    if len({x.shape[1] for x in vectors.values()}) > 1:
+        raise UserError(f"{options.words}: X, X_dev and X_test differ in width")
     trees = {ending: trees_in(arrays, options.words, ending) for ending in PARTS}
     settings = settings_from({"rank": min(options.rank, vectors[""].shape[1])})
     train, dev = (({0: vectors[ending]}, trees[ending]) for ending in ("", "_dev"))

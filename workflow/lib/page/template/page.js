@@ -2,10 +2,10 @@
 // Sorting: a click on a column's name sorts by it, another turns the order round. Numbers as numbers, others as text.
 const value = (row, column) => row.cells[column].textContent.trim();
 const number = (text) => (/^[-+−]?[\d.,]+/.test(text) ? parseFloat(text.replace("−", "-").replaceAll(",", "")) : NaN);
-const compare = (a, b) => {
+const compare = (a, b, sign) => {
   const [x, y] = [number(a), number(b)];
-  if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
-  return Number.isNaN(x) ? a.localeCompare(b) : x - y;
+  if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1; // what is no number stays last
+  return sign * (Number.isNaN(x) ? a.localeCompare(b) : x - y);
 };
 for (const button of document.querySelectorAll(".sortable th button")) {
   button.addEventListener("click", () => {
@@ -13,8 +13,8 @@ for (const button of document.querySelectorAll(".sortable th button")) {
     const down = head.getAttribute("aria-sort") === "ascending";
     for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const rows = [...body.rows].sort((a, b) => compare(value(a, head.cellIndex), value(b, head.cellIndex)));
-    body.append(...(down ? rows.reverse() : rows));
+    const sign = down ? -1 : 1, column = head.cellIndex;
+    body.append(...[...body.rows].sort((a, b) => compare(value(a, column), value(b, column), sign)));
   });
 }
 
