@@ -1,5 +1,6 @@
 """Tidy result tables: one Parquet file per analysis, read as a pandas frame, written atomically."""
 
+import logging
 from pathlib import Path
 
 import pandas as pd
@@ -54,6 +55,7 @@ def write_text_tables(frame: pd.DataFrame, csv: str | Path, markdown: str | Path
         lines.append([_cell(row[name], row.get(f"{name}_sd"), digits) for name in columns])
     with whole_file(markdown) as beside:
         beside.write_text("".join(f"| {' | '.join(line)} |\n" for line in lines))
+    logging.getLogger("table").info("%d rows of %s", len(frame), ", ".join(map(str, columns)))
 
 
 def _cell(value: object, spread: object, digits: int) -> str:

@@ -89,7 +89,8 @@ def train(
             if held_out is not None:
                 row["held_out_score"] = next(iter(evaluate(model, held_out).values()))
             history.append(row)
-            log.info("epoch %(epoch)d: loss %(loss).4f, held-out score %(held_out_score).4f", row)
+            of_held_out = ", held-out score %(held_out_score).4f" if held_out is not None else ""
+            log.info(f"epoch %(epoch)d: loss %(loss).4f{of_held_out}", row)
             if settings["keep_best"] and (best is None or row["held_out_score"] > best["score"]):
                 copied = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
                 best = {"score": row["held_out_score"], "epoch": epoch + 1, "model": copied}

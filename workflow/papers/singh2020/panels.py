@@ -1,9 +1,10 @@
 """Panels that singh2020's figures are made of: scores by layers lost, layer probes, and how far weights moved."""
 
+import numpy as np
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import curve, legend_above
+from workflow.lib.plotting.figures import curve, legend_above, level, name_of
 from workflow.papers.singh2020.numbers import METRIC_NAMES, first_measure, metric_of, reinit_curves, size_name
 
 REINITIALISED = "re-initialised, then fine-tuned"
@@ -22,6 +23,15 @@ def label_scores(axes, task: str, x_label: str) -> None:
     axes.set_yticks([tick for tick in axes.get_yticks() if low <= tick <= high])
 
 
+def guess_line(axes, scores: pd.DataFrame, task: str, label: str = "a guess") -> None:
+    """What a model at chance scores: the share of the most frequent class, or no correlation."""
+    if "row_truth" not in scores:
+        return
+    _, counts = np.unique(scores.loc[scores["task"] == task, "row_truth"].iloc[0], return_counts=True)
+    value = counts.max() / counts.sum() if metric_of(task) == "accuracy" else 0.0
+    level(axes, value, label, series=f"{name_of(task)}, a guess", color="0.5")
+
+
 def probing_panel(axes, probes: pd.DataFrame, sweeps: pd.DataFrame, task: str, initialiser: str) -> None:
     """Probes of what is left of the frozen encoder beside re-initialisation with all rows, by number of layers lost.
 
@@ -37,6 +47,7 @@ def probing_panel(axes, probes: pd.DataFrame, sweeps: pd.DataFrame, task: str, i
     for number, (training, label) in enumerate(TRAININGS.items(), start=1):
         by_depth = spread(here[here["training"] == training], ["lost"], metric).sort_values("lost")
         curve(axes, by_depth["lost"], by_depth["mean"], by_depth["sd"], label, number)
+    guess_line(axes, scores, task)
     label_scores(axes, task, "pre-trained layers lost, from the top")
 
 

@@ -20,7 +20,6 @@ def changes(scores: pd.DataFrame) -> pd.DataFrame:
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
 
-    log = to_rule_log(snakemake.log[0])
+    to_rule_log(snakemake.log[0])
     table = changes(read_tables(snakemake.input.scores))
     write_text_tables(table, snakemake.output.csv, snakemake.output.md)
-    log.info("%d rows", len(table))

@@ -26,8 +26,7 @@ def _accuracies(greedy: pd.DataFrame, step: int) -> dict[tuple[str, str], float]
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
 
-    log = to_rule_log(snakemake.log[0])
+    to_rule_log(snakemake.log[0])
     greedy = read_tables(snakemake.input.greedy) if len(snakemake.input.greedy) else None
     table = of_models(read_tables(snakemake.input.clusters), greedy)
     write_text_tables(table, snakemake.output.csv, snakemake.output.md)
-    log.info("%d rows", len(table))

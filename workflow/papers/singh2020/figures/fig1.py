@@ -5,7 +5,7 @@ import pandas as pd
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import COLUMN, curve, name_of, new_figure, numbers_of_tasks, save_figure, use_look
 from workflow.papers.singh2020.numbers import reinit_curves, size_name
-from workflow.papers.singh2020.panels import label_scores
+from workflow.papers.singh2020.panels import guess_line, label_scores
 
 X_LABEL = "re-initialised layers, from the top"
 
@@ -33,6 +33,8 @@ def draw(axes, scores: pd.DataFrame, curves: list[tuple[str, float, str]]) -> No
         by_depth = spread(here, ["layers"], "score").sort_values("layers")
         said = f"{label} ({here['n_train'].iloc[0]})"
         curve(axes, by_depth["layers"], by_depth["mean"], by_depth["sd"], said, number, series=label)
+    for place, task in enumerate(tasks):
+        guess_line(axes, scores, task, "_" if place else "a guess")
     label_scores(axes, curves[0][0], X_LABEL)
 
 
