@@ -376,10 +376,12 @@ def test_figure_2_sets_probes_beside_re_initialisation():
     sweeps = tables["scores"].assign(recipe=tables["scores"]["layers"].map(lambda k: f"reinit-{k}" if k else "full"),
                                      test_accuracy=tables["scores"]["score"])  # fmt: skip
     load_script("papers/singh2020/panels").probing_panel(axes, tables["probes"], sweeps, "qnli", "reinit")
-    reinit, short, converged = axes.get_lines()
+    reinit, short, converged, guess = axes.get_lines()
+    truth = tables["scores"].loc[tables["scores"]["task"] == "qnli", "row_truth"].iloc[0]
+    assert guess.get_ydata()[0] == max(np.mean(truth), 1 - np.mean(truth))
     assert list(reinit.get_xdata()) == list(LOST) and reinit.get_ydata()[0] == pytest.approx(0.911)
     assert list(short.get_xdata()) == list(converged.get_xdata()) == list(LOST[:-1])
-    assert short.get_ydata()[0] == pytest.approx(0.70, abs=0.01) and len(axes.get_legend().get_texts()) == 3
+    assert short.get_ydata()[0] == pytest.approx(0.70, abs=0.01) and len(axes.get_legend().get_texts()) == 4
     figures.plt.close(figure)
 
 
