@@ -80,6 +80,15 @@ def test_columns_are_known_before_any_job(tmp_path):
         columns_of(tmp_path / "no.jsonl")
 
 
+def test_names_that_read_like_numbers_have_one_order(tmp_path):
+    names = ["nan", "2", "b", "inf", "10", "-1", "NaN", "a"]
+    for number, order in enumerate((names, names[::-1], sorted(names))):
+        path = tmp_path / f"{number}.csv"
+        path.write_text("review,mood\n" + "".join(f"text {name},{name}\n" for name in order))
+        _, labels = split_of(entry(str(path)), "mine", "train", None, 0)
+        assert labels == ["-1", "2", "10", "NaN", "a", "b", "inf", "nan"]
+
+
 def test_columns_are_joined_pairs_are_two_texts_and_labels_may_be_left_out(tmp_path):
     FRAME.to_csv(tmp_path / "mine.csv", index=False)
     both = entry(str(tmp_path / "mine.csv"), text=["title", "review"], text_pair="mood")

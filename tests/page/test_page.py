@@ -14,7 +14,7 @@ from workflow.lib.page.content import drawn_table, markdown_table, section
 from workflow.lib.page.overlay import by_depth, is_of_curves, overlaid
 from workflow.lib.page.pictures import HEAVY, inline_svg, picture
 from workflow.lib.plotting.drawn import numbers_of
-from workflow.lib.plotting.figures import curve, new_figure, numbers_of_tasks, plt
+from workflow.lib.plotting.figures import curve, new_figure, numbers_of_tasks, plt, save_figure
 from workflow.papers import Artifact, all_papers
 
 
@@ -98,6 +98,15 @@ def test_a_figure_s_numbers_are_those_drawn():
     assert numbers["sd"].tolist()[:2] == [0.1, 0.0] and numbers["sd"].isna().tolist()[2:] == [True, True]
     assert set(numbers["x_axis"]) == {"layer"} and set(numbers["y_axis"]) == {"score"}
     assert drawn_table(numbers).header == ["panel", "series", "layer", "score", "± sd"]
+
+
+def test_the_same_figure_gives_the_same_bytes_in_every_format(tmp_path):
+    for attempt in ("one", "two"):
+        figure, axes = new_figure()
+        curve(axes, [0, 1], [0.5, 0.7], [0.1, 0.2], "a", 0)
+        save_figure(figure, [tmp_path / f"{attempt}.{ending}" for ending in ("pdf", "tiff", "png", "svg", "csv")])
+    for ending in ("pdf", "tiff", "png", "svg", "csv"):
+        assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes(), ending
 
 
 def test_a_task_keeps_its_colour_whatever_stands_beside_it():

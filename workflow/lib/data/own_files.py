@@ -6,6 +6,7 @@ order of their names, over all files, so that they are the same in every split.
 
 import csv
 import json
+import math
 import tempfile
 from functools import cache
 from glob import escape
@@ -117,11 +118,13 @@ def labelled(entry: dict, dataset: str) -> tuple[dict[str, "Dataset"], list[str]
 
 
 def _by_number(name: str) -> tuple:
-    """Numbers by their size, then names."""
+    """Numbers by their size, then names. `nan`, which has no place among numbers, is a name: every split is read by a
+    process of its own, and must find the same order."""
     try:
-        return 0, float(name), name
+        number = float(name)
     except ValueError:
-        return 1, 0.0, name
+        number = math.nan
+    return (0, number, name) if math.isfinite(number) else (1, 0.0, name)
 
 
 def split_of(entry: dict, dataset: str, split: str, rows: int | None, seed: int) -> tuple[pa.Table, list[str]]:

@@ -124,7 +124,7 @@ def of_artifact(entry: dict, about: dict, results: Path, scores: pd.DataFrame, c
 
 
 def section(paper: dict, results: Path, scores: pd.DataFrame, claims: pd.DataFrame) -> Section:
-    """`paper`: what Plan.described says of it."""
+    """`paper`: as about.described has it."""
     judged = claims.to_dict("records")
     own = scores[scores["paper"] == paper["key"]]
     shown = [of_artifact(entry, paper, results, own, judged) for entry in paper["artifacts"]]
