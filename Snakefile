@@ -12,6 +12,7 @@ min_version("9.25")
 
 sys.path.insert(0, workflow.basedir)
 
+from workflow.lib.base.overridden import overridden, own_settings
 from workflow.lib.base.start import start
 from workflow.lib.costs.estimates import Costs
 from workflow.lib.costs.forecast import forecast, planned_seconds, mismatches
@@ -49,7 +50,8 @@ for part in (*STAGES, *METHODS, "artifacts", "scorecard", "page", "targets"):
 
 
 onstart:
-    for warning in mismatches(PLAN):
+    own = own_settings(workflow.configfiles, workflow.config_settings.config)
+    for warning in (*mismatches(PLAN), *overridden(PLAN, own)):
         logger.warning(f"Note: {warning}.")
     logger.info(f"Forecast: {forecast(PLAN)}.", extra={"planned": planned_seconds(PLAN)})
 
