@@ -23,6 +23,8 @@ from collections import Counter
 from collections.abc import Callable
 from threading import Lock
 
+from workflow.lib.base.machine import computes_on
+
 MARK = " work: "  # logger and separator, see logs.LINE
 COUNTED = ("forward_tokens", "steps", "fits", "probe_steps", "hull_distances", "linear_programmes")
 
@@ -53,6 +55,7 @@ def _report(import_seconds: float) -> None:
     children = resource.getrusage(resource.RUSAGE_CHILDREN)  # processes that the job started
     line = {
         "rule": getattr(job, "rule", None),
+        "on": computes_on(),
         "imports_torch": "torch" in sys.modules,
         "import_seconds": round(import_seconds, 2),
         "cpu_seconds": round(time.process_time() + children.ru_utime + children.ru_stime, 2),

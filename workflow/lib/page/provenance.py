@@ -11,6 +11,7 @@ import pandas as pd
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.gpus import gpus_here
+from workflow.lib.base.machine import cores, processor
 from workflow.lib.base.performance import jobs_of, time_by, without_pauses
 
 PACKAGES = (
@@ -44,14 +45,7 @@ def machine() -> str:
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     gpus = gpus_here()
     graphics = f"{len(gpus)} GPU{'s' if len(gpus) > 1 else ''}" if gpus else "no GPU"
-    return f"{processor()}, {os.cpu_count()} cores, {gigabytes:.0f} GB of memory, {graphics}, {platform.system()}"
-
-
-def processor() -> str:
-    listed = Path("/proc/cpuinfo")
-    lines = listed.read_text().splitlines() if listed.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+    return f"{processor()}, {cores()}, {gigabytes:.0f} GB of memory, {graphics}, {platform.system()}"
 
 
 def duration(seconds: float) -> str:
@@ -60,15 +54,22 @@ def duration(seconds: float) -> str:
 
 
 def times(run: Path) -> tuple[str, pd.DataFrame]:
-    """How long the run took, in words, and jobs, core-seconds and longest job by rule; the slowest rule first."""
+    """How long the run took and on what, in words, and jobs, core-seconds, longest job and hardware by rule; the
+    slowest rule first."""
     try:
         jobs = without_pauses(jobs_of(run, without="page"))
     except UserError as error:
         return f"time unknown ({error})", pd.DataFrame()
+    jobs["on"] = jobs["on"].fillna("unknown hardware") if "on" in jobs else "unknown hardware"
     by_rule = time_by(jobs, "rule")
     longest = (jobs["end"] - jobs["begin"]).groupby(jobs["rule"]).max()
     work = f"{jobs['cpu_seconds'].sum():,.0f} core-seconds in {len(jobs)} jobs"
-    text = f"{duration(jobs['end'].max())} from the first job to the last, {work}"
+    text = f"{duration(jobs['end'].max())} from the first job to the last, {work}, on {_names(jobs['on'])}"
     table = pd.DataFrame({"rule": by_rule.index, "jobs": by_rule["jobs"], "core-seconds": by_rule["seconds"].round(1),
-                          "longest job (s)": longest.reindex(by_rule.index).round(1)})  # fmt: skip
+                          "longest job (s)": longest.reindex(by_rule.index).round(1),
+                          "on": jobs.groupby("rule")["on"].agg(_names).reindex(by_rule.index)})  # fmt: skip
     return text, table.reset_index(drop=True)
+
+
+def _names(hardware: pd.Series) -> str:
+    return "; ".join(sorted(set(hardware)))
