@@ -47,10 +47,11 @@ encoders: .venv/ready
 	$(SNAKEMAKE) --configfile config/encoders.yaml --config language=$(LANGUAGE) -- $(SHIPPED:%=results/encoders/encoders/%)
 	$(BIN)/python -m workflow.lib.encoders.shipping results/encoders $(LANGUAGE)
 
-# The tables of config/README.md, from the schemas, and those of the papers' claims, from their claims.yaml
+# The tables of config/README.md, from the schemas, those of the papers' claims, from their claims.yaml, and docs/methods.md
 docs: .venv/ready
 	$(BIN)/python -m workflow.lib.base.config_docs
 	$(BIN)/python -m workflow.lib.base.claims_docs
+	$(BIN)/python -m workflow.lib.base.methods_docs
 
 # docs/demo.md, docs/figures.md and the gallery, from results/demo
 demo-docs: .venv/ready

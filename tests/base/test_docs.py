@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from workflow.lib.base import methods_docs
 from workflow.lib.base.digests import ROOT
 
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "config/README.md", ROOT / "results/README.md",
@@ -69,3 +70,7 @@ def test_snakemake_understands_the_command(command):
         cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_the_page_of_methods_is_what_rule_files_and_papers_say():
+    assert methods_docs.PAGE.read_text() == methods_docs.generated(), "run `make docs`"
