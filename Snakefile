@@ -13,7 +13,7 @@ min_version("9.25")
 sys.path.insert(0, workflow.basedir)
 
 from workflow.lib.base.overridden import overridden, own_settings
-from workflow.lib.base.start import start
+from workflow.lib.base.start import check_sources, start
 from workflow.lib.costs.estimates import Costs
 from workflow.lib.costs.forecast import forecast, planned_seconds, mismatches
 
@@ -54,6 +54,7 @@ onstart:
     for warning in (*mismatches(PLAN), *overridden(PLAN, own)):
         logger.warning(f"Note: {warning}.")
     logger.info(f"Forecast: {forecast(PLAN)}.", extra={"planned": planned_seconds(PLAN)})
+    check_sources(config, workflow.dag.needrun_jobs())
 
 
 rule all:

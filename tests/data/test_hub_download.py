@@ -31,7 +31,7 @@ def run(code: str, environment: dict[str, str]) -> subprocess.CompletedProcess:
 
 
 FETCH = f"""
-from workflow.scripts.fetch_encoder import download
+from workflow.lib.encoders.fetching import download
 from workflow.lib.base.errors import UserError
 try:
     print(download("org/tiny", "{COMMIT}"))

@@ -1,9 +1,14 @@
 """A user's own dataset, encoder and analyses, without an edit of any tracked file."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import yaml
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 
 from tests.scripts import load_script
 from tests.workflow.conftest import ROOT
@@ -123,3 +128,48 @@ def test_the_example_config_stacks_on_the_laptop_preset(finished, tmp_path):
     asked = ("--dry-run", "--configfile", "config/laptop.yaml", "mine.yaml")
     output = finished.snakemake("matton2019", *asked, preset=None)
     assert "results/mine/figures/matton2019/fig4.pdf" in output and "results/mine/encoders/small.0" in output
+
+
+ROBERTA = """
+run: roberta
+papers: [matton2019, zhou2022]
+encoders: {mine: {source: folder, path: models/roberta}}
+matton2019: {encoders: [mine.0], tasks: [imdb]}
+zhou2022: {encoders: [mine.0], tasks: [pos], table2: mine.0, table3: mine.0, tracked_encoder: mine.0,
+           tracked_tasks: [pos], cross_tasks: {}}
+"""
+
+
+def roberta_folder(folder: Path, texts: list[str]) -> None:
+    """As the Hub has them: byte-level pieces that begin with a space, no token types, positions that begin at 2."""
+    built = Tokenizer(models.BPE())
+    built.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    built.decoder = decoders.ByteLevel()
+    marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    built.train_from_iterator(
+        texts, trainers.BpeTrainer(vocab_size=400, special_tokens=marks, initial_alphabet=letters)
+    )
+    built.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), marks))
+    wrapped = PreTrainedTokenizerFast(
+        tokenizer_object=built, **names, cls_token="<s>", sep_token="</s>", model_max_length=126
+    )
+    config = RobertaConfig(vocab_size=len(wrapped), hidden_size=24, num_hidden_layers=2, num_attention_heads=2,
+                           intermediate_size=32, max_position_embeddings=128, type_vocab_size=1)  # fmt: skip
+    torch.manual_seed(0)
+    RobertaModel(config).save_pretrained(folder)
+    wrapped.save_pretrained(folder)
+
+
+def test_a_roberta_folder_through_two_papers(finished):
+    made = finished.folder / "results"
+    texts = pd.read_parquet(made / "tiny/data/imdb/train.parquet")["text"].tolist()
+    roberta_folder(finished.folder / "models/roberta", texts)
+    (finished.folder / "roberta.yaml").write_text(ROBERTA)
+    output = finished.snakemake("--configfile", "config/tiny.yaml", "roberta.yaml", preset=None)
+    assert "under an encoder of real text (mine)" in output
+    for figure in ("matton2019/fig1", "matton2019/fig4", "zhou2022/fig4", "zhou2022/fig7"):
+        assert len(pd.read_csv(made / f"roberta/figures/{figure}.csv")), figure
+    words = load_activations(made / "roberta", "mine.0/pretrained", "pud", "train", layer=2)
+    assert [tags[at] for tags, at in zip(words.rows["upos"], words.rows["unit"])] == words.y.tolist()

@@ -1,6 +1,7 @@
 """Start-up of Snakemake: checks the config and plans the run, before any job."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import yaml
@@ -11,6 +12,7 @@ from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.gpus import ACCELERATOR, has_gpu
 from workflow.lib.base.plan import Plan
+from workflow.lib.data.availability import fetches_among, unavailable
 from workflow.papers import all_papers
 
 
@@ -31,3 +33,10 @@ def start(config: dict) -> tuple[dict, Plan]:
     except UserError as error:
         # one line per fault on the terminal, before any job
         raise WorkflowError(str(error)) from None
+
+
+def check_sources(config: dict, jobs: Iterable) -> None:
+    """Stops a run whose data cannot be had, before its first job."""
+    fetches = fetches_among(jobs)
+    if fetches and (missing := unavailable(config, fetches)):
+        raise WorkflowError(missing)
