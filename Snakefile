@@ -12,10 +12,10 @@ min_version("9.25")
 
 sys.path.insert(0, workflow.basedir)
 
-from workflow.lib.base.overridden import overridden, own_settings
-from workflow.lib.base.start import check_sources, start
+from workflow.lib.base.overridden import own_settings
+from workflow.lib.base.start import check_place, start
 from workflow.lib.costs.estimates import Costs
-from workflow.lib.costs.forecast import forecast, planned_seconds, mismatches
+from workflow.lib.costs.forecast import forecast, notes, planned_seconds
 
 STAGES = "data encoders models sweeps activations".split()
 METHODS = "pca neurons rsa edges structural mlp directprobe paths layer_probes".split()
@@ -51,10 +51,10 @@ for part in (*STAGES, *METHODS, "artifacts", "scorecard", "page", "targets"):
 
 onstart:
     own = own_settings(workflow.configfiles, workflow.config_settings.config)
-    for warning in (*mismatches(PLAN), *overridden(PLAN, own)):
-        logger.warning(f"Note: {warning}.")
+    for note in notes(PLAN, own):
+        logger.warning(f"Note: {note}.")
     logger.info(f"Forecast: {forecast(PLAN)}.", extra={"planned": planned_seconds(PLAN)})
-    check_sources(config, workflow.dag.needrun_jobs())
+    check_place(config, workflow.dag.needrun_jobs())
 
 
 rule all:

@@ -36,6 +36,14 @@ def test_a_job_without_a_gpu_takes_none():
     assert accelerator_for("auto").device.type == "cpu"
 
 
+def test_a_pretended_gpu_is_the_cpu_and_its_number_is_told(monkeypatch, caplog):
+    monkeypatch.setenv(ACCELERATOR, "pretend")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    with caplog.at_level("INFO"):
+        assert device.choose_device(1) == device.device() == "cpu"
+    assert "GPU 1, in pretence" in caplog.text and os.environ["CUDA_VISIBLE_DEVICES"] == "1"
+
+
 def test_a_job_with_a_gpu_takes_it():
     assert device.choose_device(1) == device.device() == "cuda"
 

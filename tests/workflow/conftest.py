@@ -20,6 +20,7 @@ PARTS = ("Snakefile", "workflow", "config", "profiles", "envs")
 class Workspace:
     def __init__(self, folder: Path):
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         for part in PARTS:
             source = ROOT / part
             ignore = shutil.ignore_patterns("__pycache__")
@@ -71,6 +72,13 @@ class Workspace:
                 # jobs that share a process have rules of their own, called after the papers that ask for them
                 counts[re.sub(rf"_({'|'.join(PAPERS)})(_.*)?$", "", name)] += count
         return dict(counts)
+
+
+def measured_tables(run: Path) -> dict[str, bytes]:
+    """What a run has measured: analyses, sweeps, scores, and the numbers of figures and tables."""
+    found = [path for part in ("analysis", "sweeps", "scorecard") for path in (run / part).rglob("*.parquet")]
+    found += [path for part in ("figures", "tables") for path in (run / part).rglob("*.csv")]
+    return {path.relative_to(run).as_posix(): path.read_bytes() for path in found}
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,7 @@ rule draw:
         "<results>/benchmarks/figures/{paper}/{id}.tsv"
     # shown as early as possible; and Snakemake checks the inputs of all waiting jobs whenever a job ends
     priority: 8
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -64,6 +65,7 @@ rule tabulate:
         "<results>/benchmarks/tables/{paper}/{id}.tsv"
     # shown as early as possible; and Snakemake checks the inputs of all waiting jobs whenever a job ends
     priority: 8
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:

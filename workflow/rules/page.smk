@@ -34,6 +34,7 @@ for only in (None, *PLAN.papers):
         benchmark:
             f"<results>/benchmarks/page/{only or 'all'}.tsv"
         priority: 8
+        localrule: True
         conda:
             "../../envs/environment.yaml"
         resources:
@@ -58,6 +59,7 @@ rule compare:
         f"results/compare/logs/{'+'.join(config['runs']) or 'nothing'}.log",
     benchmark:
         f"results/compare/benchmarks/{'+'.join(config['runs']) or 'nothing'}.tsv"
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:

@@ -21,6 +21,7 @@ rule score:
     benchmark:
         "<results>/benchmarks/scorecard/{paper}.tsv"
     priority: 8
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -51,6 +52,7 @@ rule scorecard:
         "<results>/logs/scorecard/all.log",
     benchmark:
         "<results>/benchmarks/scorecard/all.tsv"
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:

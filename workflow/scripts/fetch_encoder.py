@@ -17,8 +17,8 @@ def check_folder(path: str) -> Path:
 
 
 if __name__ == "__main__":
-    from workflow.lib.base.files import whole_folder
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.seals import sealed_folder
     from workflow.lib.encoders.layers import blocks
     from workflow.lib.encoders.loading import load_encoder, load_tokenizer
 
@@ -30,6 +30,6 @@ if __name__ == "__main__":
     # loading and saving checks the files now rather than after an hour, and drops what does not belong to the encoder
     encoder, tokenizer = load_encoder(source), load_tokenizer(source)
     log.info("%s: %d layers, width %d", type(encoder).__name__, len(blocks(encoder)), encoder.config.hidden_size)
-    with whole_folder(snakemake.output[0]) as folder:
+    with sealed_folder(snakemake.output[0]) as folder:
         encoder.save_pretrained(folder)
         tokenizer.save_pretrained(folder)

@@ -9,8 +9,8 @@ from safetensors.torch import save_file
 from transformers import PreTrainedModel
 
 from workflow.lib.activations.caching import cache_dataset
-from workflow.lib.base.files import whole_folder
 from workflow.lib.base.names import file_of
+from workflow.lib.base.seals import sealed_folder
 from workflow.lib.base.tables import write_table
 from workflow.lib.encoders.loading import load_tokenizer
 from workflow.lib.training.finetuning import Outcome, SaveStep, Task
@@ -27,7 +27,7 @@ def save_model(model: Tunable, folder: Path, about: dict) -> None:
 
 def save_whole(tuned: Outcome, path: str, about: dict, encoder: str) -> None:
     """Save the model with its tokenizer and training history."""
-    with whole_folder(path) as folder:
+    with sealed_folder(path) as folder:
         save_model(tuned.model, folder, about)
         load_tokenizer(encoder).save_pretrained(folder)
         write_table(tuned.history, folder / "history.parquet")

@@ -19,8 +19,8 @@ def heads_of(model: BertForPreTraining) -> dict[str, torch.Tensor]:
 
 
 if __name__ == "__main__":
-    from workflow.lib.base.files import whole_folder
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.seals import sealed_folder
     from workflow.lib.base.tables import write_table
     from workflow.lib.encoders.device import choose_device
 
@@ -41,7 +41,7 @@ if __name__ == "__main__":
     losses = held_out_losses(model, held_out, special, settings["mask_share"])
     log.info("held-out text: %s", losses)
     record = {"shape": shape, "seed": seed, "pretraining": settings, "rows": info["rows"], "held_out": losses}
-    with whole_folder(snakemake.output[0]) as folder:
+    with sealed_folder(snakemake.output[0]) as folder:
         model.bert.save_pretrained(folder)
         save_file(heads_of(model), folder / "pretraining_heads.safetensors")
         tokenizer.save_pretrained(folder)

@@ -12,10 +12,10 @@ def untrained_like(encoder: PreTrainedModel, seed: int) -> PreTrainedModel:
 
 
 if __name__ == "__main__":
-    from workflow.lib.base.files import whole_folder
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.seals import sealed_folder
 
     to_rule_log(snakemake.log[0])
-    with whole_folder(snakemake.output[0]) as folder:
+    with sealed_folder(snakemake.output[0]) as folder:
         untrained_like(load_encoder(snakemake.input[0]), int(snakemake.wildcards.seed)).save_pretrained(folder)
         load_tokenizer(snakemake.input[0]).save_pretrained(folder)

@@ -10,8 +10,8 @@ def check_tokens(encoder, tuned, path: str) -> None:
 
 
 if __name__ == "__main__":
-    from workflow.lib.base.files import whole_folder
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.seals import sealed_folder
     from workflow.lib.base.tables import write_table
     from workflow.lib.encoders.loading import load_encoder, load_tokenizer
     from workflow.lib.methods.weights.distances import block_distances
@@ -22,7 +22,7 @@ if __name__ == "__main__":
     tokenizer = load_tokenizer(snakemake.input.encoder)
     check_tokens(tokenizer, load_tokenizer(path), path)
     moved = block_distances(encoder, tuned, **params.weights)
-    with whole_folder(snakemake.output.model) as folder:
+    with sealed_folder(snakemake.output.model) as folder:
         tuned.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     write_table(moved, snakemake.output.distances, model=params.model)

@@ -49,13 +49,13 @@ def save(tokenizer: Tokenizer, folder: Path, max_tokens: int) -> None:
 
 
 if __name__ == "__main__":
-    from workflow.lib.base.files import whole_folder
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.seals import sealed_folder
     from workflow.lib.data.dataset_files import read_dataset
 
     log = to_rule_log(snakemake.log[0])
     table, _ = read_dataset(snakemake.input[0])
     trained = train_wordpiece(table["text"].to_pylist(), snakemake.params.vocab_size)
     log.info("a vocabulary of %d", trained.get_vocab_size())
-    with whole_folder(snakemake.output[0]) as folder:
+    with sealed_folder(snakemake.output[0]) as folder:
         save(trained, folder, snakemake.params.max_tokens)

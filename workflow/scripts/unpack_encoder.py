@@ -8,13 +8,13 @@ if __name__ == "__main__":
 
     from safetensors.numpy import save_file
 
-    from workflow.lib.base.files import whole_folder
     from workflow.lib.base.logs import to_rule_log
+    from workflow.lib.base.seals import sealed_folder
 
     log = to_rule_log(snakemake.log[0])
     source = Path(snakemake.input[0]).parent
     weights = checked_weights(source)
-    with whole_folder(snakemake.output[0]) as folder:
+    with sealed_folder(snakemake.output[0]) as folder:
         for file in source.glob("*.json"):
             shutil.copy(file, folder)
         save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})

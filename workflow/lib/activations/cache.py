@@ -4,7 +4,6 @@ Columns: example (row of the dataset), unit (which word or token of it), vector 
 float16, which pandas, polars, DuckDB and `datasets` open as numbers). The metadata name model, dataset and layer.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.parquet import DAMAGE, READING, WRITING, about_in, one_line, sealed
 
-METADATA_KEY = b"tunescope"
 GROUP_BYTES = 4 << 20  # size of the vectors in a row group
 ROWS_READ = 4096  # per batch: pyarrow's default of 65,536 took more than twice as long (60,000 x 768)
 
@@ -42,10 +41,8 @@ def _schema(width: int, dtype: np.dtype, about: dict) -> pa.Schema:
     number = pa.from_numpy_dtype(dtype)
     vector = pa.list_(pa.field("element", number, nullable=False), width)
     fields = [("example", pa.int32()), ("unit", pa.int32()), ("vector", vector)]
-    return pa.schema(
-        [pa.field(name, kind, nullable=False) for name, kind in fields],
-        metadata={METADATA_KEY: json.dumps(about | {"dtype": dtype.name, "width": width})},
-    )
+    schema = pa.schema([pa.field(name, kind, nullable=False) for name, kind in fields])
+    return sealed(schema, about | {"dtype": dtype.name, "width": width})
 
 
 class LayerWriter:
@@ -57,7 +54,7 @@ class LayerWriter:
         self.schema = _schema(width, self.dtype, about)
         # activations do not compress, and a dictionary or statistics would only cost time
         self.writer = pq.ParquetWriter(
-            path, self.schema, compression="none", use_dictionary=False, write_statistics=False
+            path, self.schema, compression="none", use_dictionary=False, write_statistics=False, **WRITING
         )
 
     def write(self, example: np.ndarray, unit: np.ndarray, vectors: np.ndarray) -> None:
@@ -73,15 +70,15 @@ class LayerWriter:
 @contextmanager
 def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, **READING) as file:
             yield file
-    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UserError(f"{path} is no readable activation file ({reason}); delete its folder and run again") from error
+    except DAMAGE as error:
+        said = f"{path} is no readable activation file ({one_line(error)}); delete its folder and run again"
+        raise UserError(said) from error
 
 
 def _about(file: pq.ParquetFile) -> dict:
-    return json.loads((file.schema_arrow.metadata or {})[METADATA_KEY])
+    return about_in(file.schema_arrow)
 
 
 def read_about(path: str | Path) -> dict:
@@ -119,7 +116,9 @@ def write_words(folder: str | Path, example: np.ndarray, unit: np.ndarray, word:
     """Store the word of each cached token, row for row with the layers (-1: none)."""
     columns = {"example": example, "unit": unit, "word": word}
     pq.write_table(
-        pa.table({name: pa.array(column, pa.int32()) for name, column in columns.items()}), words_file(folder)
+        pa.table({name: pa.array(column, pa.int32()) for name, column in columns.items()}),
+        words_file(folder),
+        **WRITING,
     )
 
 

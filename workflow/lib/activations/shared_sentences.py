@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.parquet import DAMAGE, READING, WRITING
 from workflow.lib.data.labelled_units import words_in_spans
 
 
@@ -47,15 +49,17 @@ def rows_file(folder: str | Path) -> Path:
 
 def write_rows(folder: str | Path, rows: Mapping[str, np.ndarray]) -> None:
     names = np.repeat(list(rows), [len(of_dataset) for of_dataset in rows.values()])
-    pq.write_table(pa.table({"dataset": names, "example": np.concatenate(list(rows.values()))}), rows_file(folder))
+    table = pa.table({"dataset": names, "example": np.concatenate(list(rows.values()))})
+    pq.write_table(table, rows_file(folder), **WRITING)
 
 
 def read_rows(folder: str | Path, dataset: str) -> np.ndarray:
     """The example of each row of a dataset."""
     path = rows_file(folder)
     try:
-        examples = pq.read_table(path, filters=[("dataset", "==", dataset)])["example"].to_numpy()
-    except (pa.ArrowException, OSError, KeyError) as error:
+        table = pq.read_table(path, partitioning=None, **READING)
+        examples = table.filter(pc.equal(table["dataset"], dataset))["example"].to_numpy()
+    except DAMAGE as error:
         raise UserError(f"{path} cannot be read; delete its folder and run again") from error
     if not len(examples):
         raise UserError(f"{path} has no rows of {dataset}; delete its folder and run again")

@@ -4,6 +4,7 @@ import logging
 import sys
 from pathlib import Path
 
+from workflow.lib.base.disks import disk_fault
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.work import report_at_exit
 
@@ -15,6 +16,7 @@ def to_rule_log(path: str) -> logging.Logger:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(filename=path, filemode="w", level=logging.INFO, format=LINE, datefmt="%H:%M:%S", force=True)
     logging.captureWarnings(True)
+    logging.raiseExceptions = False  # on a full disk each line would print a traceback of its own
     for noisy in ("httpx", "matplotlib", "fontTools"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     log = logging.getLogger(Path(path).stem)
@@ -23,6 +25,8 @@ def to_rule_log(path: str) -> logging.Logger:
         log.error("failed", exc_info=(kind, error, trace))
         if issubclass(kind, UserError):
             print(f"Error: {error}", file=sys.stderr)
+        elif fault := disk_fault(error):
+            print(f"Error: a file could not be written ({fault}); what is finished stays, run again", file=sys.stderr)
         else:
             sys.__excepthook__(kind, error, trace)
 

@@ -9,6 +9,7 @@ from snakemake.exceptions import WorkflowError
 
 from workflow.lib.base.config import check_config
 from workflow.lib.base.digests import ROOT
+from workflow.lib.base.disks import unwritable
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.gpus import ACCELERATOR, has_gpu
 from workflow.lib.base.plan import Plan
@@ -35,8 +36,10 @@ def start(config: dict) -> tuple[dict, Plan]:
         raise WorkflowError(str(error)) from None
 
 
-def check_sources(config: dict, jobs: Iterable) -> None:
-    """Stops a run whose data cannot be had, before its first job."""
+def check_place(config: dict, jobs: Iterable) -> None:
+    """Stops a run whose results cannot be written, or whose data cannot be had, before its first job."""
+    if fault := unwritable(Path("results") / config["run"]):
+        raise WorkflowError(fault)
     fetches = fetches_among(jobs)
     if fetches and (missing := unavailable(config, fetches)):
         raise WorkflowError(missing)

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.files import whole_file
+from workflow.lib.base.parquet import DAMAGE, METADATA_KEY, READING, WRITING, about_in, one_line, sealed
 
 
 def write_table(rows: list[dict] | pd.DataFrame, path: str | Path, **constants: object) -> None:
@@ -16,15 +17,19 @@ def write_table(rows: list[dict] | pd.DataFrame, path: str | Path, **constants: 
     frame = pd.DataFrame(rows)
     for position, (name, value) in enumerate(constants.items()):
         frame.insert(position, name, value)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
     with whole_file(path) as beside:
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), beside)
+        pq.write_table(table.cast(sealed(table.schema, {"rows": len(frame)})), beside, **WRITING)
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
     try:
-        return pq.read_table(path).to_pandas()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"{path} cannot be read as Parquet ({error}); delete it and run again") from error
+        table = pq.read_table(path, partitioning=None, **READING)
+        if METADATA_KEY in (table.schema.metadata or {}):  # else of an older version
+            about_in(table.schema)
+        return table.to_pandas()
+    except DAMAGE as error:
+        raise UserError(f"{path} cannot be read as Parquet ({one_line(error)}); delete it and run again") from error
 
 
 def read_tables(paths: list[str]) -> pd.DataFrame:

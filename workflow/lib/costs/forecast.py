@@ -1,6 +1,10 @@
 """What a user should know before a run begins: how much it will take, and what does not fit together."""
 
+from pathlib import Path
+
+from workflow.lib.base.disks import lacks_room
 from workflow.lib.base.names import encoder_of
+from workflow.lib.base.overridden import overridden
 from workflow.lib.base.plan import Plan
 from workflow.lib.costs.planned import CACHING, places_in, planned_jobs
 from workflow.lib.costs.table import disk, rows_of, seconds_of
@@ -30,6 +34,13 @@ def planned_seconds(plan: Plan) -> dict[str, tuple[str, float]]:
 
 def _duration(hours: float) -> str:
     return f"{hours:.0f} hours" if hours >= 10 else f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.0f} minutes"
+
+
+def notes(plan: Plan, own: dict[str, dict]) -> list[str]:
+    """What a run may stumble over, or a user not have meant. `own`: what the user's own config says."""
+    rows = rows_of(plan)
+    room = lacks_room(Path("results") / plan.config["run"], disk(plan, rows)["peak"]) if len(rows) else None
+    return [*mismatches(plan), *overridden(plan, own), *filter(None, [room])]
 
 
 def mismatches(plan: Plan) -> list[str]:

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.files import whole_file
+from workflow.lib.base.parquet import DAMAGE, METADATA_KEY, READING, WRITING, about_in, one_line, sealed
 
 _str, _strs, _int = pa.string(), pa.list_(pa.string()), pa.int32()
 _answer = pa.struct({"text": _str, "start": _int})
@@ -26,7 +27,7 @@ SCHEMAS = {
     "treebank": pa.schema({"id": _str, "words": _strs, "upos": _strs, "head": pa.list_(_int), "deprel": _strs}),
     "spans": pa.schema({"id": _str, "words": _strs, "targets": pa.list_(_target)}),
 }
-MAY_BE_NULL, METADATA_KEY = {"text_pair", "start2", "end2"}, b"tunescope"
+MAY_BE_NULL = {"text_pair", "start2", "end2"}
 
 
 def write_dataset(path: str | Path, rows_or_table, *, dataset: str, split: str, kind: str, labels, source: str) -> dict:
@@ -36,18 +37,18 @@ def write_dataset(path: str | Path, rows_or_table, *, dataset: str, split: str, 
     info = {"dataset": dataset, "split": split, "kind": kind, "labels": labels, "source": source}
     info |= {"rows": table.num_rows, "digest": _check_and_digest(where, table, kind, labels)}
     with whole_file(path) as beside:
-        pq.write_table(table.replace_schema_metadata({METADATA_KEY: json.dumps(info)}), beside, compression="zstd")
+        pq.write_table(table.cast(sealed(table.schema, info)), beside, compression="zstd", **WRITING)
     return info
 
 
 def read_dataset(path: str | Path) -> tuple[pa.Table, dict]:
     try:
-        table = pq.read_table(path, partitioning=None)
-    except (pa.ArrowException, OSError) as error:
-        raise UserError(f"{path} is no readable Parquet: {str(error).splitlines()[0]}; delete it, run again") from error
-    if METADATA_KEY not in (table.schema.metadata or {}):
-        raise UserError(f"{path} is Parquet but no dataset of this workflow (metadata 'tunescope' is missing)")
-    return table, json.loads(table.schema.metadata[METADATA_KEY])
+        table = pq.read_table(path, partitioning=None, **READING)
+        if METADATA_KEY not in (table.schema.metadata or {}):
+            raise UserError(f"{path} is Parquet but no dataset of this workflow (metadata 'tunescope' is missing)")
+        return table, about_in(table.schema)
+    except DAMAGE as error:
+        raise UserError(f"{path} is no readable Parquet: {one_line(error)}; delete it, run again") from error
 
 
 def _conform(where: str, rows, kind: str) -> pa.Table:

@@ -4,6 +4,7 @@ A job that was given a GPU and finds none stops, because on the CPU it would tak
 takes one. What kind of GPU it is, `accelerator` in the config says (the environment carries it to every job).
 """
 
+import logging
 import os
 import socket
 import warnings
@@ -13,7 +14,9 @@ import torch
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.gpus import ACCELERATOR, VISIBLE, take_gpu
 
+PRETEND = "pretend"  # to try a cluster's profile where there are no GPUs, or only a torch for CPUs
 _chosen = "cpu"
+log = logging.getLogger("gpus")
 
 
 def device() -> str:
@@ -32,6 +35,9 @@ def choose_device(n_gpus: int) -> str:
     kind = os.environ.get(ACCELERATOR, "cuda")
     if not n_gpus:
         os.environ[VISIBLE] = ""  # also for libraries that take any GPU they find
+        _chosen = "cpu"
+    elif kind == PRETEND:
+        log.info("GPU %s, in pretence: computing on the CPU", os.environ.get(VISIBLE, "of nobody's choice"))
         _chosen = "cpu"
     elif kind == "mps":
         _stop_if(mps_problem())

@@ -22,6 +22,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.seals import check_seal
 from workflow.lib.encoders.layers import embeddings
 from workflow.lib.encoders.states import StateReader, model_inputs
 
@@ -34,6 +35,7 @@ UNREADABLE = (OSError, ValueError, RuntimeError, SafetensorError)
 def load_encoder(folder: str | Path) -> PreTrainedModel:
     """The bare encoder in float32 and eval mode, with its pooler if the folder holds one's weights."""
     _check_folder(folder, "encoder")
+    check_seal(folder)
     local = {"local_files_only": True, "trust_remote_code": False}
     try:
         config = (BertConfig if _is_early_bert(folder) else AutoConfig).from_pretrained(folder, **local)
@@ -58,6 +60,7 @@ def load_encoder(folder: str | Path) -> PreTrainedModel:
 def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTokenizerBase:
     """A fast tokenizer. `for_words`: inputs are lists of words; a byte-level tokenizer needs a space before each."""
     _check_folder(folder, "tokenizer")
+    check_seal(folder)
     try:
         kind = BertTokenizerFast if _is_early_bert(folder) else AutoTokenizer
         tokenizer = kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)

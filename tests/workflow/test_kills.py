@@ -1,0 +1,113 @@
+"""Ten kills at random moments of a whole run, and Ctrl-C: it ends as if undisturbed, and nothing is left over."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import Workspace, measured_tables
+
+KILLS = 10
+LEFT_OVER = (".*.part", ".*.resume.pt", ".*.steps")
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory) -> Workspace:
+    return Workspace(tmp_path_factory.mktemp("killed"))
+
+
+def started(workspace: Workspace, *arguments: str) -> subprocess.Popen:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.Popen(
+        workspace.command(*arguments), cwd=workspace.folder, env=environment, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def session_of(leader: int) -> list[int]:
+    """All processes of a session, whatever groups they have made."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == leader and fields[0] != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def kill_all(running: subprocess.Popen) -> None:
+    while pids := session_of(running.pid):
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        running.poll()
+    running.wait()
+
+
+def left_over(run: Path) -> list[str]:
+    return [path.name for pattern in LEFT_OVER for path in run.rglob(pattern)]
+
+
+def test_ten_kills_of_the_whole_process_tree(fresh, finished):
+    """Moments are drawn from what an undisturbed run takes: most of them fall into a job that trains or writes."""
+    rng, n_killed = random.Random(0), 0
+    while n_killed < KILLS:
+        running = started(fresh)
+        pause = 5 + 9 * rng.random()  # the first seconds are Snakemake's own start
+        deadline = time.monotonic() + pause
+        while time.monotonic() < deadline and running.poll() is None:
+            time.sleep(0.05)
+        if running.poll() is not None:
+            break
+        kill_all(running)
+        n_killed += 1
+        fresh.snakemake("--unlock")
+    print(f"{n_killed} kills")
+    assert n_killed >= 5, "the run ended before it could be killed"
+    fresh.snakemake()
+    here, there = measured_tables(finished.folder / "results/tiny"), measured_tables(fresh.folder / "results/tiny")
+    assert here.keys() == there.keys()
+    assert [name for name in here if here[name] != there[name]] == []
+    assert left_over(fresh.folder / "results/tiny") == []
+    assert "Nothing to be done" in fresh.snakemake()
+
+
+def test_ctrl_c_ends_the_run_and_it_goes_on(fresh):
+    """The whole foreground group gets the signal, as from a terminal."""
+    model = "results/stopped/models/base.0/imdb.full.f1.s0.metrics.parquet"
+    asked = ("--config", "run=stopped", "training={epochs: 200}", "--", model)
+    fresh.second_run("stopped")
+    running = started(fresh, *asked)
+    state = fresh.folder / "results/stopped/models/base.0/.imdb.full.f1.s0.resume.pt"
+    deadline = time.monotonic() + 240
+    while not state.exists():
+        assert running.poll() is None and time.monotonic() < deadline, "no training to stop"
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)
+    running.wait(timeout=60)
+    assert not session_of(running.pid), "a process outlived it"
+    output = fresh.snakemake(*asked[:2], "training={epochs: 3}", *asked[3:])  # other settings: it begins anew
+    assert "Directory cannot be locked" not in output and (fresh.folder / model).exists()
+
+
+def test_a_second_run_in_the_same_folder_is_refused(fresh):
+    target = "results/twice/models/base.0/imdb.full.f1.s0.metrics.parquet"
+    asked = ("--config", "run=twice", "training={epochs: 100}", "--", target)
+    fresh.second_run("twice")
+    (fresh.folder / "results/twice/models/base.0/imdb.full.f1.s0.metrics.parquet").unlink(missing_ok=True)
+    first = started(fresh, *asked)
+    locks = fresh.folder / ".snakemake/locks"
+    deadline = time.monotonic() + 120
+    while not (locks.is_dir() and list(locks.iterdir())):
+        assert first.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    assert "cannot be locked" in fresh.snakemake(*asked, check=False)
+    assert first.wait(timeout=300) == 0 and (fresh.folder / target).exists()

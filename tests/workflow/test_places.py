@@ -1,0 +1,116 @@
+"""Full and read-only disks, results that are moved, clocks that jump, files that are damaged behind one's back."""
+
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from tests.workflow.conftest import Workspace, measured_tables
+
+QUIET = ("--rerun-triggers", "mtime", "input", "params")  # docs/running.md, for results from elsewhere
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A workspace whose results lie on a file system of a few MB in memory."""
+    if os.geteuid():
+        pytest.skip("needs root to mount a small file system")
+    workspace = Workspace(tmp_path / "workspace")
+    disk = workspace.folder / "results"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", disk], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"cannot mount here: {mounted.stderr.decode().strip()}")
+    yield workspace
+    subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+def errors_in(output: str) -> list[str]:
+    return [line for line in output.splitlines() if line.startswith("Error: ")]
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(small_disk):
+    target = "results/tiny/encoders/base.0"
+    output = small_disk.snakemake(target, check=False)
+    assert any("No space left on device" in line for line in errors_in(output)), output[-3000:]
+    assert "Traceback" not in output
+    made = small_disk.folder / "results"
+    assert not list(made.rglob("*.part")) and not (small_disk.folder / target).exists()
+    subprocess.run(["mount", "-o", "remount,size=100m", made], check=True)
+    small_disk.snakemake(target)
+    assert (small_disk.folder / target / "model.safetensors").exists()
+
+
+def test_a_read_only_folder_is_one_line_before_any_job(small_disk):
+    made = small_disk.folder / "results"
+    subprocess.run(["mount", "-o", "remount,ro", made], check=True)
+    output = small_disk.snakemake("results/tiny/data/imdb/train.parquet", check=False)
+    assert "results/tiny cannot be written (Read-only file system)" in output
+    assert "Error in rule" not in output
+
+
+def moved(finished: Workspace, folder, with_history: bool) -> Workspace:
+    workspace = Workspace(folder)
+    shutil.copytree(finished.folder / "results", folder / "results", copy_function=shutil.copy2)
+    if with_history:
+        shutil.copytree(finished.folder / ".snakemake", folder / ".snakemake", copy_function=shutil.copy2)
+    return workspace
+
+
+@pytest.mark.parametrize("with_history", [True, False])
+def test_results_moved_elsewhere_are_not_made_again(finished, tmp_path, with_history):
+    """As `rsync -a` does it, with Snakemake's own history or without."""
+    assert moved(finished, tmp_path / "elsewhere", with_history).planned(*QUIET) == {}
+
+
+@pytest.mark.parametrize("days", [-400, 400])
+def test_a_clock_that_jumps_reruns_nothing(finished, tmp_path, days):
+    """All results from the far past, or from the future: only the order of their times counts."""
+    workspace = moved(finished, tmp_path / "other", with_history=True)
+    for path in (workspace.folder / "results").rglob("*"):
+        at = path.stat()
+        os.utime(path, ns=tuple(time + days * 86_400 * 10**9 for time in (at.st_atime_ns, at.st_mtime_ns)))
+    assert workspace.planned(*QUIET) == {}
+
+
+def test_a_file_from_the_future_makes_the_same_tables_again(finished, tmp_path):
+    """A job that ran while the clock was ahead: what depends on it is made again, and is the same."""
+    workspace = moved(finished, tmp_path / "ahead", with_history=True)
+    run = workspace.folder / "results/tiny"
+    before = measured_tables(run)
+    ahead = time.time() + 86_400
+    greedy = run / "analysis/neurons/base.0/pretrained/imdb/greedy.parquet"
+    os.utime(greedy, (ahead, ahead))
+    workspace.snakemake("matton2019", *QUIET)
+    assert measured_tables(run) == before
+
+
+@pytest.mark.parametrize(
+    ("damaged", "forced", "target"),
+    [
+        ("data/imdb/train.parquet", "finetune_model_matton2019", "models/base.0/imdb.full.f1.s0.metrics.parquet"),
+        ("encoders/base.0/model.safetensors", "finetune_model_matton2019",
+         "models/base.0/imdb.full.f1.s0.metrics.parquet"),
+        ("models/base.0/imdb.full.f1.s0/model.safetensors", "cache_activations_matton2019",
+         "activations/base.0/imdb.full.f1.s0/cls/imdb-test"),
+        ("activations/base.0/pretrained/cls/imdb-train/layer-02.parquet", "neurons",
+         "analysis/neurons/base.0/pretrained/imdb/greedy.parquet"),
+        ("analysis/neurons/base.0/pretrained/imdb/greedy.parquet", "tabulate", "tables/matton2019/table3.csv"),
+    ],
+    ids=["dataset", "encoder", "model", "activations", "table"],
+)  # fmt: skip
+def test_a_flipped_bit_is_named_with_what_to_delete(finished, damaged, forced, target):
+    path = finished.folder / "results/tiny" / damaged
+    content, times = path.read_bytes(), path.stat()
+    middle = len(content) // 3
+    path.write_bytes(content[:middle] + bytes([content[middle] ^ 16]) + content[middle + 1 :])
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    try:
+        output = finished.snakemake("--forcerun", forced, "--", f"results/tiny/{target}", check=False)
+    finally:
+        path.write_bytes(content)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert any(path.name in line and "delete" in line for line in errors_in(output)), output[-3000:]
+    finished.snakemake("--", f"results/tiny/{target}")

@@ -1,0 +1,38 @@
+"""Parquet files that notice damage: the format's own checksums of pages, and one of what our metadata say.
+
+A disk or a copy that flips a bit would otherwise change a vector, a label or a score, and nobody would see it.
+"""
+
+import json
+import zlib
+
+import pyarrow as pa
+
+METADATA_KEY, CHECK_KEY = b"tunescope", b"tunescope_crc32"
+WRITING = {"write_page_checksum": True}
+READING = {"page_checksum_verification": True}
+DAMAGE = (pa.ArrowException, OSError, KeyError, ValueError)  # what reading a damaged file may raise
+
+
+def sealed(schema: pa.Schema, about: dict) -> pa.Schema:
+    """The schema with what the file is, as JSON, and a checksum of that and of the columns' names and types."""
+    text = json.dumps(about).encode()
+    return schema.with_metadata({METADATA_KEY: text, CHECK_KEY: _check(schema, text)})
+
+
+def about_in(schema: pa.Schema) -> dict:
+    """KeyError: it is none of our files; ValueError: it is damaged. Files of older versions have no checksum."""
+    stored = schema.metadata or {}
+    text = stored[METADATA_KEY]
+    if CHECK_KEY in stored and stored[CHECK_KEY] != _check(schema, text):
+        raise ValueError("the checksum of its metadata does not fit them")
+    return json.loads(text)
+
+
+def one_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _check(schema: pa.Schema, text: bytes) -> bytes:
+    columns = repr([(field.name, str(field.type), field.nullable) for field in schema]).encode()
+    return b"%08x" % zlib.crc32(text, zlib.crc32(columns))
