@@ -1,4 +1,4 @@
-"""The image recipes: both install requirements.txt and nothing else, on a Python that it is for; their scripts parse."""
+"""The image recipes: both install requirements.txt and nothing else, for a Python that it fits; their scripts parse."""
 
 import re
 import shutil

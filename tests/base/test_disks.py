@@ -30,13 +30,14 @@ def test_every_writer_tells_of_a_full_disk(small_disk):
     from safetensors.torch import save_file
 
     from workflow.lib.base.tables import write_table
+    from workflow.lib.training.state import SavedState
 
     tensors = {"weight": torch.zeros(100_000)}
     for write in (
         lambda: (small_disk / "text").write_bytes(bytes(200_000)),
         lambda: write_table([{"x": os.urandom(300_000).hex()}], small_disk / "table.parquet"),
         lambda: save_file(tensors, small_disk / "model.safetensors"),
-        lambda: torch.save(tensors, small_disk / "state.pt"),
+        lambda: SavedState(small_disk / "model", {}).save(model=tensors),
     ):
         with pytest.raises(Exception) as caught:
             write()

@@ -33,20 +33,20 @@ def errors_in(output: str) -> list[str]:
 
 def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(small_disk):
     target = "results/tiny/encoders/base.0"
-    output = small_disk.snakemake(target, check=False)
+    output = small_disk.snakemake("--", target, check=False)
     assert any("No space left on device" in line for line in errors_in(output)), output[-3000:]
     assert "Traceback" not in output
     made = small_disk.folder / "results"
     assert not list(made.rglob("*.part")) and not (small_disk.folder / target).exists()
     subprocess.run(["mount", "-o", "remount,size=100m", made], check=True)
-    small_disk.snakemake(target)
+    small_disk.snakemake("--", target)
     assert (small_disk.folder / target / "model.safetensors").exists()
 
 
 def test_a_read_only_folder_is_one_line_before_any_job(small_disk):
     made = small_disk.folder / "results"
     subprocess.run(["mount", "-o", "remount,ro", made], check=True)
-    output = small_disk.snakemake("results/tiny/data/imdb/train.parquet", check=False)
+    output = small_disk.snakemake("--", "results/tiny/data/imdb/train.parquet", check=False)
     assert "results/tiny cannot be written (Read-only file system)" in output
     assert "Error in rule" not in output
 

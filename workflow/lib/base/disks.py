@@ -11,7 +11,6 @@ FAULTS = {
     errno.EROFS: "Read-only file system",
     errno.EACCES: "Permission denied",
 }
-TORCH = ("PytorchStreamWriter failed", "inline_container.cc")  # what torch.save says whatever the reason
 
 
 def disk_fault(error: BaseException | None) -> str | None:
@@ -20,8 +19,8 @@ def disk_fault(error: BaseException | None) -> str | None:
     while error is not None:
         number = error.errno if isinstance(error, OSError) else None
         told = next((text for fault, text in FAULTS.items() if fault == number or text in str(error)), None)
-        if told or any(text in str(error) for text in TORCH):
-            return told or FAULTS[errno.ENOSPC]
+        if told:
+            return told
         error = error.__cause__ or error.__context__
     return None
 

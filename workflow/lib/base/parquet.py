@@ -34,5 +34,14 @@ def one_line(error: Exception) -> str:
 
 
 def _check(schema: pa.Schema, text: bytes) -> bytes:
-    columns = repr([(field.name, str(field.type), field.nullable) for field in schema]).encode()
+    columns = repr([(field.name, _named(field.type), field.nullable) for field in schema]).encode()
     return b"%08x" % zlib.crc32(text, zlib.crc32(columns))
+
+
+def _named(kind: pa.DataType) -> str:
+    """Without what Parquet changes: names of the elements of lists, and how repeated values are stored."""
+    if pa.types.is_struct(kind):
+        return repr({field.name: _named(field.type) for field in kind})
+    if pa.types.is_dictionary(kind):
+        return _named(kind.value_type)
+    return f"[{_named(kind.value_type)}]" if hasattr(kind, "value_type") else str(kind).removeprefix("large_")

@@ -47,8 +47,9 @@ class SavedState:
         state = parts | {"settings": self.settings, "rng": torch.get_rng_state()}
         if torch.cuda.is_available():
             state["cuda_rng"] = torch.cuda.get_rng_state_all()
-        with whole_file(self.path) as beside:
-            torch.save(state | {"checksum": checksum(state)}, beside)
+        # given a path, torch would not say why it could not write
+        with whole_file(self.path) as beside, open(beside, "wb") as file:
+            torch.save(state | {"checksum": checksum(state)}, file)
         self.saved_at = time.monotonic()
         self.cost = self.saved_at - begun
 
