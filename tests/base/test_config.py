@@ -288,7 +288,7 @@ MISTAKES = [
      "training.schedule is 'slantd'; must be one of slanted, linear, constant (did you mean 'slanted'?)"),
     ({"training": {"schedule": "cosine"}}, "training.schedule is 'cosine'; must be one of slanted, linear, constant"),
     ({"training": None}, "training is null; must be a mapping"),
-    ({"run": "../x"}, "run is '../x'; must be letters, digits, . _ and -, beginning with a letter or digit"),
+    ({"run": "../x"}, "run is '../x'; must be up to 64 letters, digits, . _ and -, beginning with a letter or digit"),
     ({"run": None}, "run is null; must be a text"),
     ({"matton2019": {"seeds": [0, 0]}}, "matton2019.seeds is [0, 0]; must be without repeats"),
     ({"matton2019": {"tasks": []}}, "matton2019.tasks is []; must be not empty"),

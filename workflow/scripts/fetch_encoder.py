@@ -6,6 +6,7 @@ The revision is the config's, or the one that the first fetch recorded (revision
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.paths import is_file, local
 from workflow.lib.data.hub import newest_commit, snapshot
 from workflow.lib.data.revisions import LOCK, record, recorded
 
@@ -37,8 +38,8 @@ def download(repository: str, revision: str | None = None) -> Path:
 
 
 def check_folder(path: str) -> Path:
-    folder = Path(path).expanduser()
-    if not (folder / "config.json").is_file():
+    folder = local(path)
+    if not is_file(folder / "config.json"):
         raise UserError(
             f"encoder folder {path} has no config.json: it must hold config.json, weights and tokenizer files"
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.files import whole_file
+from workflow.lib.base.paths import local
 from workflow.lib.data import hub
 
 log = logging.getLogger(__name__)
@@ -87,7 +88,7 @@ def _patterns(source: dict, split: dict, *, in_mirror: bool) -> list[str]:
 
 
 def _in_folders(source: dict, patterns: list[str], places: list[str | Path | None]) -> list[Path]:
-    folders = [Path(place).expanduser() / _repository(source) for place in places if place is not None]
+    folders = [local(place) / _repository(source) for place in places if place is not None]
     for folder in folders:
         if found := hub.first_match(folder, patterns):
             return found
