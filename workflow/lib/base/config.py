@@ -17,6 +17,8 @@ from workflow.lib.data.own_files import READERS, columns_of, files_of
 from workflow.lib.encoders.shipped import record_of
 
 WORKFLOW = Path(__file__).resolve().parents[2]
+LONGEST_NUMBER = 64  # characters of a text that may stand for one
+LONGEST_FILE = 200  # characters of a name: 255 less what jobs put before and behind it
 UNKNOWN = ("additionalProperties", "unevaluatedProperties")
 KINDS = {"object": "a mapping", "array": "a list", "string": "a text", "integer": "a whole number",
          "number": "a number", "boolean": "true or false"}  # fmt: skip
@@ -91,6 +93,8 @@ def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict
         paper.plan.check(config, faults)
     _check_encoders(config, faults)
     _check_style(config["figures"]["style"], faults)
+    together = "+".join(config["runs"])  # the name of their page
+    faults.unless(len(together) <= LONGEST_FILE, "runs", config["runs"], "fewer, or runs with shorter names")
     _report(faults.found)
     return config, chosen
 
@@ -288,6 +292,8 @@ def _read(value):
         return {key: _read(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_read(inner) for inner in value]
+    if isinstance(value, str) and len(value) > LONGEST_NUMBER:
+        return value
     try:
         number = re.fullmatch(r"-?[\d.]+[eE][-+]?\d+", value)
         read = float(value) if number else _parsed(value)
@@ -335,6 +341,8 @@ def _message(error, schema: dict) -> str:
         if names:
             return f"'{wrong[0]}' is no name for {path}; must be {schema['$defs']['name']['description']}"
         return "; ".join(f"unknown key '{before}{key}'{nearest(key, list(valid))}" for key in wrong)
+    if rule is None:  # `false` in the schema; jsonschema does not say which key
+        return f"{path} has {show(error.instance)} under a key that cannot be set there"
     hint = nearest(error.instance, limit) if rule == "enum" else ""
     must = MUST_BE[rule](limit) if rule in MUST_BE else error.schema["description"]
     return f"{path} is {show(error.instance)}; must be {must}{hint if 'did you mean' in hint else ''}"
