@@ -132,9 +132,11 @@ def _download_from_url(source: dict, split: dict) -> Path:
         raise _NotThere(f"{url} (HF_HUB_OFFLINE is set)")
     try:
         with urllib.request.urlopen(url, timeout=HF_HUB_ETAG_TIMEOUT) as answer:
-            content = answer.read()
+            content, sender = answer.read(), answer.url
     except OSError as error:
         raise _NotThere(f"{url} ({hub.one_line(error)})") from error
+    if not sender.startswith("https://"):
+        raise UserError(f"{url} was passed on to {sender}, which is not https; it was not kept")
     found = hashlib.sha256(content).hexdigest()
     if split["sha256"] is None:
         log.warning("%s has sha256 %s, which the registry does not know: compare it before you trust it", url, found)
