@@ -78,14 +78,14 @@ def anything():
     return texts | st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner))
 
 
-@settings(max_examples=150, **PROPERTY)
+@settings(max_examples=100, **PROPERTY)
 @given(place=st.sampled_from([*NAMES, *TEXTS]), value=anything())
 def test_any_value_anywhere_is_refused_in_lines_or_stays_inside(toy, place, value):
     hashable = str(value) if place[-1] is KEY and isinstance(value, list | dict) else value
     outcome(with_value(toy, hashable, place))
 
 
-@settings(max_examples=40, **PROPERTY)
+@settings(max_examples=20, **PROPERTY)
 @given(name=st.from_regex(r"\A[a-z][a-z0-9_]*\n?\Z"))
 def test_names_of_the_schema_end_where_their_text_ends(toy, name):
     faults = outcome(toy | {"encoders": toy["encoders"] | {name: toy["encoders"]["own"]}})
