@@ -4,6 +4,7 @@ import copy
 import hashlib
 import io
 import logging
+import urllib.response
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from workflow.lib.base.config import anchored
 from workflow.lib.base.errors import UserError
 from workflow.lib.corpus.tasks import DATASETS, generate
 from workflow.lib.data import hub, sources
@@ -20,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HASH = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = b"NUM:count How many ?\n"
 REGISTRY = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
-VALIDATOR = Draft202012Validator(yaml.safe_load((ROOT / "workflow" / "schemas" / "datasets.schema.yaml").read_text()))
+SCHEMA = yaml.safe_load((ROOT / "workflow" / "schemas" / "datasets.schema.yaml").read_text())
+VALIDATOR = Draft202012Validator(anchored(SCHEMA))
 
 
 def locate(*args, **options) -> list[Path | hub.Shard]:
@@ -49,6 +52,11 @@ def licensed_entry():
         "splits": {"train": split},
         "sources": [{"raw": "edges/corpus", "obtain": "the Corpus (LDC) as JSON lines"}],
     }
+
+
+def answer(url: str) -> urllib.response.addinfourl:
+    """Of a server, as urlopen returns it."""
+    return urllib.response.addinfourl(io.BytesIO(CONTENT), {}, url)
 
 
 def touch(folder, *names):
@@ -168,9 +176,7 @@ def test_raw_files_are_found_plain_or_gzipped(tmp_path, raw_entry):
 def test_raw_files_are_downloaded_once_and_checked(tmp_path, raw_entry, monkeypatch):
     asked = []
     monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path))
-    monkeypatch.setattr(
-        sources.urllib.request, "urlopen", lambda url, timeout: asked.append(url) or io.BytesIO(CONTENT)
-    )
+    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda url, timeout: asked.append(url) or answer(url))
     for _ in range(2):
         [file] = locate(raw_entry, "train")
         assert file.read_bytes() == CONTENT
@@ -183,7 +189,7 @@ def test_raw_files_are_downloaded_once_and_checked(tmp_path, raw_entry, monkeypa
 
 def test_a_raw_file_of_unknown_sum_is_kept_with_a_warning(tmp_path, raw_entry, monkeypatch, caplog):
     monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path))
-    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda url, timeout: io.BytesIO(CONTENT))
+    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda url, timeout: answer(url))
     raw_entry["splits"]["train"]["sha256"] = None
     [file] = locate(raw_entry, "train")
     assert file.read_bytes() == CONTENT
@@ -255,7 +261,7 @@ def test_without_licensed_files_the_error_says_what_to_put_where(tmp_path, licen
 
 def test_other_sources_do_not_look_among_licensed_files(tmp_path, raw_entry, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path))
-    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda url, timeout: io.BytesIO(CONTENT))
+    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda url, timeout: answer(url))
     touch(tmp_path / "own", "org/files/sub/train.label")
     [file] = locate(raw_entry, "train", licensed=tmp_path / "own")
     assert file.read_bytes() == CONTENT

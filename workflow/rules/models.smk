@@ -14,6 +14,7 @@ how  recipes full, freeze-k, truncate-k, reinit-k, nearzero-k, frozen; AdamW wit
 from workflow.lib.base.digests import digest_of
 from workflow.lib.base.names import encoder_folder, encoder_of
 from workflow.lib.base.outputs import folder
+from workflow.lib.base.paths import local
 from workflow.lib.encoders.requests import files_in
 
 for job in PLAN.jobs("finetune_model"):
@@ -78,7 +79,7 @@ rule take_model:
         runtime=60,
     params:
         model="{encoder}/{name}.given",
-        path=lambda w: os.path.expanduser(config["tuned"][w.name]["path"]),
+        path=lambda w: str(local(config["tuned"][w.name]["path"])),
         weights=config["weights"],
         modules=digest_of("scripts/take_model.py"),
     script:

@@ -60,7 +60,8 @@ rule scorecard:
         runtime=10,
     params:
         run=config["run"],
-        notes=PLAN.notes(),
+        # by a function: Snakemake looks for wildcards in plain texts, and a note may have braces
+        notes=lambda w: PLAN.notes(),
         unmeasured=PLAN.unmeasured(),
         modules=digest_of("scripts/scorecard.py"),
     script:

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.paths import is_file, local
 from workflow.lib.data.revisions import LOCK
 from workflow.lib.encoders.fetching import download
 
 
 def check_folder(path: str) -> Path:
-    folder = Path(path).expanduser()
-    if not (folder / "config.json").is_file():
+    folder = local(path)
+    if not is_file(folder / "config.json"):
         raise UserError(
             f"encoder folder {path} has no config.json: it must hold config.json, weights and tokenizer files"
         )

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from workflow.lib.base.markdown import markdown_row, markdown_text
 from workflow.lib.base.measured import compared
 
 
@@ -11,12 +12,12 @@ def number(value: float, form: str) -> str:
 
 def as_markdown(run: str, numbers: pd.DataFrame, claims: pd.DataFrame, notes: list[str]) -> str:
     lines = [f"# Scorecard of the run `{run}`", ""]
-    lines += [f"> {note}" for note in notes] + [""]
+    lines += [f"> {markdown_text(note)}" for note in notes] + [""]
     counts = claims["verdict"].value_counts()
     lines += [f"Claims: {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}.", ""]
     lines += ["| paper | claim | read from | verdict | evidence |", "| --- | --- | --- | --- | --- |"]
     lines += [
-        f"| {c.paper} | {c.statement} | {c.artifact} | **{c.verdict}** | {c.evidence} |" for c in claims.itertuples()
+        markdown_row([c.paper, c.statement, c.artifact, f"**{c.verdict}**", c.evidence]) for c in claims.itertuples()
     ]
     lines += ["", "| paper | artifact | series | x | published | measured | difference | within tolerance |",
               "| --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
@@ -31,7 +32,7 @@ def as_markdown(run: str, numbers: pd.DataFrame, claims: pd.DataFrame, notes: li
             shown,
             number(row.difference, "+.2f"),
         )
-        lines.append(f"| {' | '.join(cells)} | {row.within} |")
+        lines.append(markdown_row([*cells, row.within]))
     return "\n".join(lines) + "\n"
 
 

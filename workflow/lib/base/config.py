@@ -10,11 +10,15 @@ from jsonschema import Draft202012Validator, validators
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.faults import Faults, show
+from workflow.lib.base.paths import is_file, is_folder
+from workflow.lib.base.texts import faults_in, printable
 from workflow.lib.data.licences import check_licences
 from workflow.lib.data.own_files import READERS, columns_of, files_of
 from workflow.lib.encoders.shipped import record_of
 
 WORKFLOW = Path(__file__).resolve().parents[2]
+LONGEST_NUMBER = 64  # characters of a text that may stand for one
+LONGEST_FILE = 200  # characters of a name: 255 less what jobs put before and behind it
 UNKNOWN = ("additionalProperties", "unevaluatedProperties")
 KINDS = {"object": "a mapping", "array": "a list", "string": "a text", "integer": "a whole number",
          "number": "a number", "boolean": "true or false"}  # fmt: skip
@@ -42,12 +46,32 @@ def config_schema(papers: dict) -> dict:
         if "required" in section:
             schema["required"].append(name)
         schema["properties"][name] = section if "required" in section else section | {"default": {}}
-    return schema
+    return anchored(schema)
+
+
+def anchored(schema: object) -> object:
+    """The schema with patterns that end where the text ends: `$` also matches before a line end that closes it, and a
+    name with a line end would become part of paths and of patterns of rules."""
+    if isinstance(schema, list):
+        return [anchored(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: anchored(part) for key, part in schema.items()}
+    if isinstance(made.get("pattern"), str):
+        made["pattern"] = _to_the_end(made["pattern"])
+    if "patternProperties" in made:
+        made["patternProperties"] = {_to_the_end(name): part for name, part in made["patternProperties"].items()}
+    return made
+
+
+def _to_the_end(pattern: str) -> str:
+    return rf"{pattern[:-1]}\Z" if pattern.endswith("$") and not pattern.endswith(r"\$") else pattern
 
 
 def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict]:
     """A checked copy with all defaults, and the papers of this run. `registry`: datasets of config/datasets.yaml."""
-    config = json.loads(json.dumps(config, default=str))  # also turns keys such as 1 and `no` into strings
+    config = _plain(config)
+    _report(list(faults_in(config)))
     chosen = _chosen(config, papers)
     for key in papers.keys() - chosen.keys():
         config.pop(key, None)
@@ -55,7 +79,7 @@ def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict
     _drop_nulls(config, schema, schema)
     # unknown keys first: a mistyped key is the likely reason why a required one is missing
     errors = sorted(Checker(schema).iter_errors(config), key=lambda error: error.validator not in UNKNOWN)
-    _report(list(dict.fromkeys(" ".join(_message(error, schema).split()) for error in errors)))
+    _report(list(dict.fromkeys(_message(error, schema) for error in errors)))
     for entry in config["datasets"].values():
         if entry["source"] == "file":
             splits = entry["path"] if isinstance(entry["path"], dict) else ("train", "test")
@@ -69,6 +93,8 @@ def check_config(config: dict, registry: dict, papers: dict) -> tuple[dict, dict
         paper.plan.check(config, faults)
     _check_encoders(config, faults)
     _check_style(config["figures"]["style"], faults)
+    together = "+".join(config["runs"])  # the name of their page
+    faults.unless(len(together) <= LONGEST_FILE, "runs", config["runs"], "fewer, or runs with shorter names")
     _report(faults.found)
     return config, chosen
 
@@ -78,24 +104,37 @@ def _check_style(style: dict, faults: Faults) -> None:
         return
     import matplotlib  # half a second, for those who change the look
 
+    from workflow.lib.plotting.look import settings_of_look
+
+    valid = settings_of_look()
     for key, value in style.items():
-        if faults.name(f"figures.style.{key}", key, matplotlib.rcParams, "setting of Matplotlib"):
+        if faults.name(f"figures.style.{key}", key, valid, "setting of Matplotlib's look"):
             try:
                 matplotlib.RcParams({key: value})
-            except ValueError as error:
+            except (TypeError, ValueError) as error:
                 faults.add(f"figures.style.{key} is {show(value)}: {str(error).removeprefix(f'Key {key}: ')}")
 
 
 def _report(faults: list[str]) -> None:
     if faults:
-        raise UserError("\n".join(f"config: {fault}" for fault in faults))
+        raise UserError("\n".join(f"config: {printable(fault)}" for fault in faults))
+
+
+def _plain(value: object) -> object:
+    """A copy of JSON's types alone. Keys such as 1, `no` and dates become texts, as other values do."""
+    if isinstance(value, dict):
+        return {key if isinstance(key, str) else json.dumps(key, default=str).strip('"'): _plain(inner)
+                for key, inner in value.items()}  # fmt: skip
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def _chosen(config: dict, papers: dict) -> dict:
     asked = config.get("papers", list(papers))
-    asked = yaml.safe_load(asked) if isinstance(asked, str) else asked
-    if not isinstance(asked, list) or not asked:
-        raise UserError(f"config: papers is {show(asked)}; must be a list of {', '.join(papers)}")
+    asked = _parsed(asked) if isinstance(asked, str) else asked
+    if not isinstance(asked, list) or not asked or not all(isinstance(name, str) for name in asked):
+        _report([f"papers is {show(asked)}; must be a list of {', '.join(papers)}"])
     _report([f"papers[{at}] is {show(name)}: no such paper{nearest(name, list(papers))}"
              for at, name in enumerate(asked) if name not in papers])  # fmt: skip
     config["papers"] = asked
@@ -135,7 +174,7 @@ def _check_data(config: dict, registry: dict, faults: Faults) -> None:
                 valid = registry[name]["splits"]
                 faults.name(f"datasets.{name}.rows.{split}", split, valid, "split in config/datasets.yaml")
     for key in ("mirror", "licensed"):
-        if config[key] and not Path(config[key]).expanduser().is_dir():
+        if config[key] and not is_folder(config[key]):
             faults.add(f"{key} is '{config[key]}': no such folder")
     config["without_licence"] = check_licences(config, registry, faults)
     readers = {
@@ -159,8 +198,8 @@ def _check_file(name: str, entry: dict, faults: Faults) -> None:
     for path in files_of(entry):
         kinds = ", ".join(READERS)
         faults.unless(Path(path).suffix in READERS, f"datasets.{name}.path", path, f"one of {kinds}")
-        faults.unless(Path(path).is_file(), f"datasets.{name}.path", path, "a file that exists")
-        if Path(path).suffix not in READERS or not Path(path).is_file():
+        faults.unless(is_file(path), f"datasets.{name}.path", path, "a file that exists")
+        if Path(path).suffix not in READERS or not is_file(path):
             continue
         try:
             there = columns_of(Path(path))
@@ -253,12 +292,22 @@ def _read(value):
         return {key: _read(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_read(inner) for inner in value]
+    if isinstance(value, str) and len(value) > LONGEST_NUMBER:
+        return value
     try:
         number = re.fullmatch(r"-?[\d.]+[eE][-+]?\d+", value)
-        read = float(value) if number else yaml.safe_load(value)
+        read = float(value) if number else _parsed(value)
         return value if isinstance(read, dict | list) else read
-    except (TypeError, ValueError, yaml.YAMLError):  # not a string, or just a string
+    except (TypeError, ValueError):  # not a string, or just a string
         return value
+
+
+def _parsed(text: str) -> object:
+    """As YAML; the text itself if it is none, or is nested deeper than the parser goes."""
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError):
+        return text
 
 
 def _fill(validator, properties, instance, schema):
@@ -292,6 +341,8 @@ def _message(error, schema: dict) -> str:
         if names:
             return f"'{wrong[0]}' is no name for {path}; must be {schema['$defs']['name']['description']}"
         return "; ".join(f"unknown key '{before}{key}'{nearest(key, list(valid))}" for key in wrong)
+    if rule is None:  # `false` in the schema; jsonschema does not say which key
+        return f"{path} has {show(error.instance)} under a key that cannot be set there"
     hint = nearest(error.instance, limit) if rule == "enum" else ""
     must = MUST_BE[rule](limit) if rule in MUST_BE else error.schema["description"]
     return f"{path} is {show(error.instance)}; must be {must}{hint if 'did you mean' in hint else ''}"

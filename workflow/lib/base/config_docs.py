@@ -21,6 +21,7 @@ NAMES = {
     "repository": "text",
     "commit": "40 hexadecimal digits",
     "folder": "folder",
+    "path": "path",
     "folder_or_null": "folder or null",
     "seed": "whole number >= 0",
 }

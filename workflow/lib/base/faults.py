@@ -4,9 +4,9 @@ All faults are collected, so that a user sees them at once. A fault is one line:
 """
 
 import json
-from pathlib import Path
 
 from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.base.paths import is_file, local
 from workflow.lib.encoders.shapes import layers_of
 
 
@@ -55,7 +55,7 @@ class Faults:
 
     def folder(self, key: str, path: str, file: str) -> None:
         """Check that a folder holds a file."""
-        self.unless((Path(path).expanduser() / file).is_file(), key, path, f"a folder with {file}")
+        self.unless(is_file(local(path) / file), key, path, f"a folder with {file}")
 
     def instances(self, key: str, values: list[str], source: str = "") -> None:
         for at, value in enumerate(values):

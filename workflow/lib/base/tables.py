@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.files import whole_file
+from workflow.lib.base.markdown import markdown_row
 from workflow.lib.base.parquet import DAMAGE, METADATA_KEY, READING, WRITING, about_in, one_line, sealed
 
 
@@ -59,7 +60,7 @@ def write_text_tables(frame: pd.DataFrame, csv: str | Path, markdown: str | Path
     for _, row in frame.iterrows():
         lines.append([_cell(row[name], row.get(f"{name}_sd"), digits) for name in columns])
     with whole_file(markdown) as beside:
-        beside.write_text("".join(f"| {' | '.join(line)} |\n" for line in lines))
+        beside.write_text("".join(f"{markdown_row(line)}\n" for line in lines))
     logging.getLogger("table").info("%d rows of %s", len(frame), ", ".join(map(str, columns)))
 
 

@@ -1,8 +1,7 @@
 """Data under licence: what a run can have of it, told before any job."""
 
-from pathlib import Path
-
 from workflow.lib.base.faults import Faults
+from workflow.lib.base.paths import is_file, local
 
 
 def is_licensed(entry: dict) -> bool:
@@ -14,11 +13,11 @@ def absent(entry: dict, splits: list[str], folders: list[str | None]) -> list[st
     """Files of these splits that none of the folders has, plain or compressed."""
     [source] = entry["sources"]
     files = [entry["splits"][split]["file"] for split in splits]
-    places = [Path(folder).expanduser() / source["raw"] for folder in folders if folder]
+    places = [local(folder) / source["raw"] for folder in folders if folder]
     return [
         f"{source['raw']}/{file}"
         for file in files
-        if not any((place / f"{file}{end}").is_file() for place in places for end in ("", ".gz"))
+        if not any(is_file(place / f"{file}{end}") for place in places for end in ("", ".gz"))
     ]
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.base.paths import local
 from workflow.lib.data.dataset_files import SCHEMAS
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ SPLIT_SEED = 0  # of train and test: not the config's, so that another sample of
 
 def files_of(entry: dict) -> list[str]:
     paths = entry["path"]
-    return [str(Path(path).expanduser()) for path in (paths.values() if isinstance(paths, dict) else [paths])]
+    return [str(local(path)) for path in (paths.values() if isinstance(paths, dict) else [paths])]
 
 
 def rows_in(entry: dict, split: str) -> int:
     """About how many, without reading them: for forecasts."""
     paths = entry["path"]
-    path = Path(paths[split] if isinstance(paths, dict) else paths).expanduser()
+    path = local(paths[split] if isinstance(paths, dict) else paths)
     share = 1.0 if isinstance(paths, dict) else entry["test_share"] if split == "test" else 1 - entry["test_share"]
     return round(_lines(path, path.stat().st_mtime) * share)
 
@@ -101,7 +102,7 @@ def labelled(entry: dict, dataset: str) -> tuple[dict[str, "Dataset"], list[str]
 
     paths = entry["path"] if isinstance(entry["path"], dict) else {"all": entry["path"]}
     found, named = {}, {}
-    for split, path in ((split, Path(path).expanduser()) for split, path in paths.items()):
+    for split, path in ((split, local(path)) for split, path in paths.items()):
         rows = read(path)
         columns = {"text": entry["text"]} | ({"text_pair": entry["text_pair"]} if "text_pair" in entry else {})
         made = {key: texts(rows, names if isinstance(names, list) else [names], path) for key, names in columns.items()}

@@ -28,7 +28,9 @@ def recorded(repository: str, lock: Path = LOCK) -> str | None:
 
 def record(repository: str, commit: str, lock: Path = LOCK) -> str:
     """Record a commit, unless another job was faster; returns the one that counts."""
-    with open(Path(tempfile.gettempdir()) / f"tunescope-{os.getuid()}-revisions.guard", "w") as guard:
+    path = Path(tempfile.gettempdir()) / f"tunescope-{os.getuid()}-revisions.guard"
+    # not through a link, which anybody could have put there to have another file emptied
+    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)) as guard:
         fcntl.flock(guard, fcntl.LOCK_EX)  # jobs that fetch side by side, all on the submitting node
         known = recorded(repository, lock)
         if known:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.files import whole_file
+from workflow.lib.base.paths import local
 from workflow.lib.data import hub
 
 log = logging.getLogger(__name__)
@@ -87,7 +88,7 @@ def _patterns(source: dict, split: dict, *, in_mirror: bool) -> list[str]:
 
 
 def _in_folders(source: dict, patterns: list[str], places: list[str | Path | None]) -> list[Path]:
-    folders = [Path(place).expanduser() / _repository(source) for place in places if place is not None]
+    folders = [local(place) / _repository(source) for place in places if place is not None]
     for folder in folders:
         if found := hub.first_match(folder, patterns):
             return found
@@ -131,9 +132,11 @@ def _download_from_url(source: dict, split: dict) -> Path:
         raise _NotThere(f"{url} (HF_HUB_OFFLINE is set)")
     try:
         with urllib.request.urlopen(url, timeout=HF_HUB_ETAG_TIMEOUT) as answer:
-            content = answer.read()
+            content, sender = answer.read(), answer.url
     except OSError as error:
         raise _NotThere(f"{url} ({hub.one_line(error)})") from error
+    if not sender.startswith("https://"):
+        raise UserError(f"{url} was passed on to {sender}, which is not https; it was not kept")
     found = hashlib.sha256(content).hexdigest()
     if split["sha256"] is None:
         log.warning("%s has sha256 %s, which the registry does not know: compare it before you trust it", url, found)

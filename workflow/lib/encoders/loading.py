@@ -1,12 +1,12 @@
 """Loads an encoder and its tokenizer from a folder, without network access or remote code."""
 
 import json
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from tokenizers import pre_tokenizers
 from torch import nn
 from transformers import (
@@ -29,8 +29,6 @@ from workflow.lib.encoders.states import StateReader, model_inputs
 # re-exports what callers need together with a loaded encoder
 __all__ = ["StateReader", "load_encoder", "load_tokenizer", "max_tokens", "model_inputs"]
 
-UNREADABLE = (OSError, ValueError, RuntimeError, SafetensorError)
-
 
 def load_encoder(folder: str | Path) -> PreTrainedModel:
     """The bare encoder in float32 and eval mode, with its pooler if the folder holds one's weights."""
@@ -40,14 +38,15 @@ def load_encoder(folder: str | Path) -> PreTrainedModel:
     try:
         config = (BertConfig if _is_early_bert(folder) else AutoConfig).from_pretrained(folder, **local)
         kind = MODEL_MAPPING[type(config)]
-        options = {"attn_implementation": "sdpa"} if kind._supports_sdpa else {}
+        # always one of torch's: the folder's config could name one to download
+        local |= {"attn_implementation": "sdpa" if kind._supports_sdpa else "eager"}
         with _quietly():
             # without a dtype the checkpoint's own would be taken, and half precision ruins the analyses
             model, info = AutoModel.from_pretrained(
-                folder, config=config, dtype=torch.float32, output_loading_info=True, **local, **options
+                folder, config=config, dtype=torch.float32, output_loading_info=True, **local
             )
-    except (*UNREADABLE, KeyError) as error:
-        raise UserError(f"encoder folder {folder} cannot be loaded: {_first_line(error)}") from error
+    except Exception as error:  # anything: what is in a folder is anybody's
+        raise UserError(f"encoder folder {folder} cannot be loaded: {_why(error)}") from error
     lacking = sorted(info["missing_keys"])
     if lacking and all(key.startswith("pooler.") for key in lacking):
         model.pooler = None  # else a checkpoint without one would get a random one
@@ -64,8 +63,8 @@ def load_tokenizer(folder: str | Path, for_words: bool = False) -> PreTrainedTok
     try:
         kind = BertTokenizerFast if _is_early_bert(folder) else AutoTokenizer
         tokenizer = kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except UNREADABLE as error:
-        raise UserError(f"tokenizer folder {folder} cannot be loaded: {_first_line(error)}") from error
+    except Exception as error:
+        raise UserError(f"tokenizer folder {folder} cannot be loaded: {_why(error)}") from error
     if len(tokenizer) <= len(tokenizer.all_special_tokens):
         # without a vocabulary, transformers 5 builds a tokenizer of special tokens only
         raise UserError(f"tokenizer folder {folder} holds no vocabulary (tokenizer.json, vocab.txt or vocab.json)")
@@ -113,7 +112,10 @@ def _is_early_bert(folder: str | Path) -> bool:
     return "model_type" not in about and "type_vocab_size" in about
 
 
-def _first_line(error: Exception) -> str:
+def _why(error: Exception) -> str:
+    if isinstance(error, pickle.UnpicklingError):
+        # torch's own message advises to load it all the same
+        return "its weights hold more than tensors, and that could run code; nothing was run (use model.safetensors)"
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 

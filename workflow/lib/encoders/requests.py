@@ -1,6 +1,6 @@
 """What the encoder rules read from the config."""
 
-from pathlib import Path
+from workflow.lib.base.paths import is_folder, local
 
 FOLDER_FILES = (".json", ".safetensors", ".bin", ".txt")  # of an encoder: weights, shape, tokenizer
 
@@ -27,7 +27,7 @@ def folder_files(config: dict, name: str) -> list[str]:
 
 
 def files_in(path: str) -> list[str]:
-    """Those of a local model that are read."""
-    folder = Path(path).expanduser()
-    found = sorted(folder.iterdir()) if folder.is_dir() else []
-    return [str(file) for file in found if file.name.endswith(FOLDER_FILES)]
+    """Those of a local model that are read. None of these has a brace, behind which Snakemake looks for a wildcard."""
+    folder = local(path)
+    found = sorted(folder.iterdir()) if is_folder(folder) else []
+    return [str(file) for file in found if file.name.endswith(FOLDER_FILES) and "{" not in file.name]

@@ -1,10 +1,11 @@
 """Shapes of encoders before they are fetched: from the config, or from a local encoder's folder."""
 
 import json
-from pathlib import Path
 
 from workflow.lib.base.errors import UserError
+from workflow.lib.base.paths import local
 
+LARGEST = 100_000  # of any of these: a plan has a model for each layer
 NAMES = {
     "layers": ("num_hidden_layers", "n_layers"),
     "width": ("hidden_size", "dim"),
@@ -19,12 +20,13 @@ def shape_of(config: dict, encoder: str, what: str) -> int | None:
     entry = config["encoders"][config["encoders"][name].get("like", name)]
     if "path" in entry:
         try:
-            about = json.loads((Path(entry["path"]).expanduser() / "config.json").read_text())
-        except (OSError, ValueError):
-            about = {}  # the rule that reads the folder will report the error
-        found = next((about[key] for key in NAMES[what] if key in about), None)
-        if found:
-            return found
+            about = json.loads((local(entry["path"]) / "config.json").read_text())
+        except (OSError, ValueError, RecursionError):
+            about = {}
+        # the rule that reads the folder will report the error: a number of layers that is none, or no mapping at all
+        found = [about.get(key) for key in NAMES[what]] if isinstance(about, dict) else []
+        if sizes := [size for size in found if type(size) is int and 0 < size < LARGEST]:
+            return sizes[0]
     return entry.get(what)
 
 

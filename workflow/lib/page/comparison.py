@@ -12,7 +12,7 @@ from workflow.lib.base.tables import read_table
 from workflow.lib.page.content import Table, markdown_table
 from workflow.lib.page.overlay import is_of_curves, overlaid
 from workflow.lib.page.pictures import inline_svg, picture
-from workflow.lib.plotting.figures import FILES, plt
+from workflow.lib.plotting.figures import FILES, names_as_they_are, plt
 from workflow.papers import Artifact, Paper
 
 
@@ -53,6 +53,7 @@ def artifact_of_runs(artifact: Artifact, runs: dict[str, Path]) -> Compared | No
 
 def _as_svg(figure, artifact: Artifact, description: str) -> Markup:
     text = StringIO()
+    names_as_they_are(figure)
     figure.savefig(text, format="svg", **FILES["svg"])
     plt.close(figure)
     return inline_svg(text.getvalue(), f"{artifact.paper}-{artifact.id}-all", description)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from workflow.lib.base.markdown import markdown_cells
 from workflow.lib.base.verdicts import FAILS, HOLDS, UNCLEAR
 from workflow.lib.page.pictures import data_uri, picture
 from workflow.papers import Artifact
@@ -84,7 +85,7 @@ def as_table(frame: pd.DataFrame) -> Table:
 
 def markdown_table(text: str) -> Table:
     """As write_text_tables writes it."""
-    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    header, _, *rows = map(markdown_cells, text.splitlines())
     return Table(header, rows)
 
 

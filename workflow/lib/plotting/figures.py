@@ -12,6 +12,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axis import Axis, Tick
+from matplotlib.text import Text
 
 from workflow.lib.base.files import whole_file
 from workflow.lib.plotting.drawn import numbers_of, record
@@ -128,9 +130,18 @@ def legend_above(axes, room: float = 0.09) -> None:
     axes.legend(loc="upper right")
 
 
+def names_as_they_are(figure) -> None:
+    """A dollar in the name of a label is a dollar; formulas are Matplotlib's own, on logarithmic axes."""
+    own = {text for tick in figure.findobj(Tick) for text in (tick.label1, tick.label2)}
+    own |= {axis.offsetText for axis in figure.findobj(Axis)}
+    for text in set(figure.findobj(Text)) - own:
+        text.set_parse_math(False)
+
+
 def save_figure(figure, files) -> None:
     """Save the picture in every format that the rule wants, and its numbers as CSV."""
     numbers = numbers_of(figure)
+    names_as_they_are(figure)
     for path in map(Path, files):
         with whole_file(path) as beside:
             if path.suffix == ".csv":
