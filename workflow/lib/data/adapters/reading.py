@@ -9,12 +9,13 @@ import glob
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
-from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.base.errors import UserError, brief, nearest
 from workflow.lib.data.hub import one_line
 
 ROWS_AT_ONCE = 4096
@@ -68,11 +69,11 @@ def named_if_unreadable(file: Path) -> Iterator[None]:
 
 
 def numbered_lines(file: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """Lines of a text file with their numbers, from 1, without line ends (\\n, \\r\\n or \\r)."""
+    """Lines of a text file with their numbers, from 1, without line ends (\\n, \\r\\n or \\r) and byte-order mark."""
     number = 0
     try:
         for number, line in enumerate(_lines(file, encoding=encoding), 1):
-            yield number, line
+            yield number, line if number > 1 else line.removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         lines = enumerate(_lines(file, encoding=encoding, encoding_errors="replace"), 1)
         number = next((at for at, line in lines if "\ufffd" in line), number)
@@ -82,7 +83,22 @@ def numbered_lines(file: Path, encoding: str = "utf-8") -> Iterator[tuple[int, s
 
 
 def fault(file: Path, where: int | str, what: str) -> UserError:
-    return UserError(f"{file}, {f'line {where}' if isinstance(where, int) else where}: {what}")
+    return UserError(f"{file}, {brief(f'line {where}' if isinstance(where, int) else where, 100)}: {brief(what)}")
+
+
+@contextmanager
+def named_record(file: Path, where: int | str, layout: str) -> Iterator[None]:
+    """Around the code that takes a record apart: what does not fit is a fault of the file, named by its place."""
+    try:
+        yield
+    except KeyError as error:
+        raise fault(file, where, f"a field of {layout} is missing: {error}") from error
+    except (TypeError, AttributeError) as error:
+        raise fault(file, where, f"a field of {layout} has another form: {error}") from error
+    except JSONDecodeError as error:
+        raise fault(file, where, f"no JSON: {error.msg}") from error
+    except ValueError as error:
+        raise fault(file, where, str(error)) from error
 
 
 def _lines(file: Path, **options) -> Iterator[str]:
