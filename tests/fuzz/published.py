@@ -4,15 +4,13 @@ import re
 from pathlib import Path
 
 from workflow.lib.data.adapters import adapt
-from workflow.lib.data.dataset_files import read_dataset, write_dataset
+from workflow.lib.data.dataset_files import checked
 
 
 def rows_of(file: Path, adapter: str, kind: str, *, labels=(), options=None, shape="span", rows=None) -> list[dict]:
     entry = {"adapter": adapter, "options": options or {}, "labels": list(labels), "shape": shape}
     table = adapt([file], entry | {"splits": {"train": {}}}, dataset="toy", split="train", seed=1, rows=rows)
-    out = file.with_name("out.parquet")
-    write_dataset(out, table, dataset="toy", split="train", kind=kind, labels=labels, source="made")
-    return read_dataset(out)[0].to_pylist()
+    return checked(table, "dataset toy, split train", kind, list(labels))[0].to_pylist()
 
 
 def plain_lines(content: bytes, encoding: str = "utf-8") -> list[str]:
