@@ -186,10 +186,10 @@ def without(record, key):
     "sentences, message",
     [
         ([streusle(), without(streusle(), "sent_id")], r"x\.json, sentence 2: a field .* is missing: 'sent_id'"),
-        ([without(streusle(), "swes")], "sentence 1: .* is missing: 'swes'"),
-        ([streusle(swes={"1": without(expression(1, ss="p.X"), "ss2")})], "sentence 1: .* is missing: 'ss2'"),
-        ([streusle(swes=[1])], "sentence 1: .* has another form"),
-        ([None], "sentence 1: .* has another form"),
+        ([without(streusle(), "swes")], "sentence 1 .* is missing: 'swes'"),
+        ([streusle(swes={"1": without(expression(1, ss="p.X"), "ss2")})], "sentence 1 .* is missing: 'ss2'"),
+        ([streusle(swes=[1])], "sentence 1.* has another form"),
+        ([None], "sentence 1.* has another form"),
         (
             [streusle(swes={"1": expression(1, ss="p.X")})],
             r"sentence 1 \(r-1\): expression 1 has ss 'p.X' but ss2 'None'",

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workflow.lib.base.errors import UserError
-from workflow.lib.base.parquet import DAMAGE, READING, WRITING, about_in, one_line, sealed
+from workflow.lib.base.errors import UserError, brief
+from workflow.lib.base.parquet import DAMAGE, READING, WRITING, about_in, sealed
 
 GROUP_BYTES = 4 << 20  # size of the vectors in a row group
 ROWS_READ = 4096  # per batch: pyarrow's default of 65,536 took more than twice as long (60,000 x 768)
@@ -26,9 +26,10 @@ def layer_file(folder: str | Path, layer: int) -> Path:
 
 def layer_files(folder: str | Path) -> dict[int, Path]:
     """Files of the stored layers by layer number, in order. Only layers that some analysis reads are stored."""
-    files = {int(path.stem.removeprefix("layer-")): path for path in sorted(Path(folder).glob("layer-*.parquet"))}
+    paths = {path.stem.removeprefix("layer-"): path for path in sorted(Path(folder).glob("layer-*.parquet"))}
+    files = {int(number): path for number, path in paths.items() if number.isdecimal()}
     layers = list(files)
-    if not files or layers != list(range(layers[0], layers[-1] + 1)):
+    if not files or len(files) < len(paths) or layers != list(range(layers[0], layers[-1] + 1)):
         raise UserError(f"{folder} does not hold consecutive layers of an activation cache; delete it and run again")
     return files
 
@@ -73,12 +74,24 @@ def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
         with pq.ParquetFile(path, **READING) as file:
             yield file
     except DAMAGE as error:
-        said = f"{path} is no readable activation file ({one_line(error)}); delete its folder and run again"
-        raise UserError(said) from error
+        reason = brief(error) or type(error).__name__
+        raise UserError(f"{path} is no readable activation file ({reason}); delete its folder and run again") from error
 
 
 def _about(file: pq.ParquetFile) -> dict:
-    return about_in(file.schema_arrow)
+    """The metadata, after a check that the columns are those that they describe."""
+    about = about_in(file.schema_arrow)
+    if not file.schema_arrow.equals(_schema(about["width"], np.dtype(about["dtype"]), {})):
+        raise ValueError("its columns are not those of its metadata")
+    return about
+
+
+def _checked(table: pa.Table, n_rows: int) -> pa.Table:
+    """Arrow reads fewer rows, or nulls, from some damaged files; NumPy would make other numbers of them."""
+    table.validate(full=True)
+    if table.num_rows != n_rows or any(column.null_count for column in table.columns):
+        raise ValueError(f"{table.num_rows} rows where it should have {n_rows}, or nulls among them")
+    return table
 
 
 def read_about(path: str | Path) -> dict:
@@ -97,6 +110,8 @@ def read_vectors(path: str | Path) -> np.ndarray:
             part = batch.column(0).flatten().to_numpy(zero_copy_only=False)
             vectors[start : start + len(batch)] = part.reshape(-1, about["width"])
             start += len(batch)
+        if start != len(vectors):
+            raise ValueError(f"{start} rows where it should have {len(vectors)}")
         return vectors
 
 
@@ -104,7 +119,7 @@ def read_units(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Columns `example` and `unit`, row for row with `read_vectors`."""
     with _opened(path) as file:
         _about(file)  # fails if the file is not an activation cache
-        table = file.read(columns=["example", "unit"])
+        table = _checked(file.read(columns=["example", "unit"]), file.metadata.num_rows)
         return table["example"].to_numpy(), table["unit"].to_numpy()
 
 
@@ -126,7 +141,9 @@ def read_words(folder: str | Path) -> np.ndarray:
     """Index of each cached token's word within its example, row for row with `read_vectors`; -1: no word."""
     path, layer = words_file(folder), last_layer_file(folder)
     with _opened(path) as file:
-        word = file.read(columns=["word"])["word"].to_numpy()
+        if file.schema_arrow.field("word").type != pa.int32():
+            raise ValueError("its words are not numbered")
+        word = _checked(file.read(columns=["word"]), file.metadata.num_rows)["word"].to_numpy()
     with _opened(layer) as file:
         n_rows = file.metadata.num_rows
     if len(word) != n_rows:

@@ -11,7 +11,8 @@ import pyarrow as pa
 METADATA_KEY, CHECK_KEY = b"tunescope", b"tunescope_crc32"
 WRITING = {"write_page_checksum": True}
 READING = {"page_checksum_verification": True}
-DAMAGE = (pa.ArrowException, OSError, KeyError, ValueError)  # what reading a damaged file may raise
+# what reading a damaged file may raise
+DAMAGE = (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError, MemoryError)
 
 
 def sealed(schema: pa.Schema, about: dict) -> pa.Schema:
@@ -27,10 +28,6 @@ def about_in(schema: pa.Schema) -> dict:
     if CHECK_KEY in stored and stored[CHECK_KEY] != _check(schema, text):
         raise ValueError("the checksum of its metadata does not fit them")
     return json.loads(text)
-
-
-def one_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _check(schema: pa.Schema, text: bytes) -> bytes:

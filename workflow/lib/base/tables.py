@@ -7,10 +7,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workflow.lib.base.errors import UserError
+from workflow.lib.base.errors import UserError, brief
 from workflow.lib.base.files import whole_file
 from workflow.lib.base.markdown import markdown_row
-from workflow.lib.base.parquet import DAMAGE, METADATA_KEY, READING, WRITING, about_in, one_line, sealed
+from workflow.lib.base.parquet import DAMAGE, METADATA_KEY, READING, WRITING, about_in, sealed
 
 
 def write_table(rows: list[dict] | pd.DataFrame, path: str | Path, **constants: object) -> None:
@@ -30,7 +30,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
             about_in(table.schema)
         return table.to_pandas()
     except DAMAGE as error:
-        raise UserError(f"{path} cannot be read as Parquet ({one_line(error)}); delete it and run again") from error
+        raise UserError(f"{path} cannot be read as Parquet ({brief(error)}); delete it and run again") from error
 
 
 def read_tables(paths: list[str]) -> pd.DataFrame:

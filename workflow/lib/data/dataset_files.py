@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.base.errors import UserError, brief, nearest
 from workflow.lib.base.files import whole_file
-from workflow.lib.base.parquet import DAMAGE, METADATA_KEY, READING, WRITING, about_in, one_line, sealed
+from workflow.lib.base.parquet import DAMAGE, METADATA_KEY, READING, WRITING, about_in, sealed
 
 _str, _strs, _int = pa.string(), pa.list_(pa.string()), pa.int32()
 _answer = pa.struct({"text": _str, "start": _int})
@@ -32,23 +32,39 @@ MAY_BE_NULL = {"text_pair", "start2", "end2"}
 
 def write_dataset(path: str | Path, rows_or_table, *, dataset: str, split: str, kind: str, labels, source: str) -> dict:
     """Check the rows, write them atomically, return the file's metadata. The bytes do not depend on chunking."""
-    where, labels = f"dataset {dataset}, split {split}", list(labels)
-    table = _conform(where, rows_or_table, kind)
+    labels = list(labels)
+    table, digest = checked(rows_or_table, f"dataset {dataset}, split {split}", kind, labels)
     info = {"dataset": dataset, "split": split, "kind": kind, "labels": labels, "source": source}
-    info |= {"rows": table.num_rows, "digest": _check_and_digest(where, table, kind, labels)}
+    info |= {"rows": table.num_rows, "digest": digest}
     with whole_file(path) as beside:
         pq.write_table(table.cast(sealed(table.schema, info)), beside, compression="zstd", **WRITING)
     return info
 
 
+def checked(rows_or_table, where: str, kind: str, labels: list[str]) -> tuple[pa.Table, str]:
+    """A table of the kind, and its digest; an error names the first row that does not fit."""
+    table = _conform(where, rows_or_table, kind)
+    return table, _check_and_digest(where, table, kind, labels)
+
+
 def read_dataset(path: str | Path) -> tuple[pa.Table, dict]:
     try:
         table = pq.read_table(path, partitioning=None, **READING)
+        table.validate(full=True)
         if METADATA_KEY not in (table.schema.metadata or {}):
             raise UserError(f"{path} is Parquet but no dataset of this workflow (metadata 'tunescope' is missing)")
-        return table, about_in(table.schema)
+        info = about_in(table.schema)
     except DAMAGE as error:
-        raise UserError(f"{path} is no readable Parquet: {one_line(error)}; delete it, run again") from error
+        raise UserError(f"{path} is no readable Parquet: {brief(error)}; delete it, run again") from error
+    if not _is_whole(table, info):
+        raise UserError(f"{path} does not hold the rows that its metadata describe; delete it, run again")
+    return table, info
+
+
+def _is_whole(table: pa.Table, info: object) -> bool:
+    """What a damaged file shows at once; its rows were checked when they were written."""
+    known = isinstance(info, dict) and isinstance(kind := info.get("kind"), str) and kind in SCHEMAS
+    return known and info.get("rows") == table.num_rows and table.schema.equals(SCHEMAS[kind])
 
 
 def _conform(where: str, rows, kind: str) -> pa.Table:
@@ -58,7 +74,7 @@ def _conform(where: str, rows, kind: str) -> pa.Table:
         table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), schema=SCHEMAS[kind])
         table = table.select(SCHEMAS[kind].names).cast(SCHEMAS[kind]).combine_chunks()
     except (pa.ArrowException, KeyError) as error:
-        raise UserError(f"{where}: rows do not fit kind '{kind}': {str(error).splitlines()[0]}") from error
+        raise UserError(f"{where}: rows do not fit kind '{kind}': {brief(error)}") from error
     if not table.num_rows:
         raise UserError(f"{where}: it has no rows")
     return table
@@ -73,7 +89,7 @@ def _check_and_digest(where: str, table: pa.Table, kind: str, labels: list[str])
     for batch in table.to_batches(max_chunksize=4096):
         for row in batch.to_pylist():
             if fault := _null_in(row) or _FAULT[kind](row, labels) or (row["id"] in seen and "its id is not unique"):
-                raise UserError(f"{where}, row {row['id']}: {fault}")
+                raise UserError(f"{where}, row {brief(row['id'], 100)}: {brief(fault)}")
             seen.add(row["id"])
             digest.update(b"\n" + json.dumps(row).encode())
     return digest.hexdigest()

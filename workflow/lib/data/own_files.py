@@ -1,29 +1,27 @@
-"""Datasets in a user's own files: CSV, TSV, JSON lines or Parquet, read by `datasets`, labels by name.
+"""Datasets in a user's own files: CSV, TSV, JSON lines or Parquet, labels by name.
 
 `path` is one file, of which `test_share` becomes the test split, or a file for each split. Labels are numbered in the
 order of their names, over all files, so that they are the same in every split.
 """
 
 import csv
-import json
 import math
-import tempfile
 from functools import cache
-from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.base.errors import UserError
 from workflow.lib.base.paths import local
 from workflow.lib.data.dataset_files import SCHEMAS
+from workflow.lib.data.own_rows import READERS, columns_read, separator, unreadable
+from workflow.lib.data.strict_json import parsed
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-READERS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".parquet": "parquet"}
 SPLIT_SEED = 0  # of train and test: not the config's, so that another sample of rows has the same test rows
 
 
@@ -54,45 +52,20 @@ def columns_of(path: Path) -> list[str]:
     try:
         if path.suffix == ".parquet":
             return pq.read_schema(path).names
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             if READERS[path.suffix] == "csv":
-                return next(csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else ","), [])
-            return list(json.loads(file.readline() or "{}"))
-    except (ValueError, TypeError, csv.Error, pa.ArrowException) as error:
-        raise UserError(f"{path} cannot be read as {path.suffix[1:]}: {str(error).splitlines()[0]}") from error
+                return next(csv.reader(file, delimiter=separator(path), strict=True), [])
+            return list(parsed(file.readline().strip() or "{}"))
+    except (ValueError, TypeError, csv.Error, OSError, pa.ArrowException) as error:
+        raise unreadable(path, error) from error
 
 
-def read(path: Path) -> "Dataset":
-    """Nothing of it is run or kept in a cache of `datasets`."""
-    from datasets import Dataset, Features, Value
-    from datasets.exceptions import DatasetGenerationError
-
-    kind = READERS.get(path.suffix)
-    if kind is None:
-        raise UserError(f"{path}: unknown kind of file; one of {', '.join(READERS)}")
-    # as it is written: no guess that 01 is a number, or that NA is nothing
-    options = {}
-    if kind == "csv":
-        features = Features(dict.fromkeys(columns_of(path), Value("string")))
-        options = {"features": features, "keep_default_na": False, "sep": "\t" if path.suffix == ".tsv" else ","}
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            load = getattr(Dataset, f"from_{kind}")
-            return load(escape(str(path)), cache_dir=folder, keep_in_memory=True, **options)
-        except (DatasetGenerationError, OSError, ValueError, pa.ArrowException) as error:
-            why = str(error.__cause__ or error).splitlines()[0]
-            raise UserError(f"{path} cannot be read as {path.suffix[1:]}: {why}") from error
-
-
-def texts(rows: "Dataset", columns: list[str], path: Path) -> list[str]:
+def texts(columns: dict[str, list[str | None]], names: list[str], path: Path) -> list[str]:
     """One column, or several joined by a space."""
-    for name in columns:
-        if name not in rows.column_names:
-            raise UserError(f"{path} has no column '{name}'{nearest(name, rows.column_names)}")
-    found = [" ".join(str(part).strip() for part in parts if part is not None)
-             for parts in zip(*(rows[name] for name in columns))]  # fmt: skip
+    found = [" ".join(part.strip() for part in parts if part is not None)
+             for parts in zip(*(columns[name] for name in names))]  # fmt: skip
     if empty := [number for number, text in enumerate(found, 1) if not text]:
-        raise UserError(f"{path}, row {empty[0]}: column '{columns[0]}' is empty ({len(empty)} such rows)")
+        raise UserError(f"{path}, row {empty[0]}: column '{names[0]}' is empty ({len(empty)} such rows)")
     return found
 
 
@@ -103,18 +76,22 @@ def labelled(entry: dict, dataset: str) -> tuple[dict[str, "Dataset"], list[str]
     paths = entry["path"] if isinstance(entry["path"], dict) else {"all": entry["path"]}
     found, named = {}, {}
     for split, path in ((split, local(path)) for split, path in paths.items()):
-        rows = read(path)
-        columns = {"text": entry["text"]} | ({"text_pair": entry["text_pair"]} if "text_pair" in entry else {})
-        made = {key: texts(rows, names if isinstance(names, list) else [names], path) for key, names in columns.items()}
-        made["text_pair"] = made.get("text_pair", [None] * len(rows))
-        named[split] = texts(rows, [entry["label"]], path) if "label" in entry else []
-        found[split] = Dataset.from_dict(made | {"row": list(range(len(rows)))})
+        names = {key: entry[key] for key in ("text", "text_pair", "label") if key in entry}
+        names = {key: given if isinstance(given, list) else [given] for key, given in names.items()}
+        columns = columns_read(path, list(dict.fromkeys(name for given in names.values() for name in given)))
+        made = {key: texts(columns, given, path) for key, given in names.items()}
+        if not made["text"]:
+            raise UserError(f"{path} has no rows")
+        named[split] = made.pop("label", [])
+        found[split] = {"text_pair": [None] * len(made["text"])} | made
     labels = sorted({name for names in named.values() for name in names}, key=_by_number)
     if "label" in entry and len(labels) < 2:
         raise UserError(f"dataset {dataset}: column '{entry['label']}' has {len(labels)} different labels")
     numbers = {name: number for number, name in enumerate(labels)}
     for split, rows in found.items():
-        found[split] = rows.add_column("label", [numbers[name] for name in named[split]] or [0] * len(rows))
+        n = len(rows["text"])
+        numbered = {"row": list(range(n)), "label": [numbers[name] for name in named[split]] or [0] * n}
+        found[split] = Dataset.from_dict(rows | numbered)
     return found, labels
 
 

@@ -8,13 +8,13 @@ Parquet   a column `vector` (lists of numbers) becomes X, `label` y, others keep
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
-from workflow.lib.base.errors import UserError
+from workflow.lib.base.errors import UserError, brief
 
 RENAMED = {"vector": "X", "label": "y"}
 
@@ -35,21 +35,26 @@ def read_arrays(path: Path, needed: tuple[str, ...], endings: tuple[str, ...] = 
 def _of_npz(path: Path, wanted: list[str]) -> dict[str, np.ndarray]:
     try:
         file = np.load(path, allow_pickle=False)
-        if isinstance(file, np.ndarray):
-            raise UserError(f"{path} holds a single array; give an .npz file with {', '.join(wanted[:2])}")
-        with file:
-            return {name: file[name] for name in wanted if name in file}
-    except (OSError, ValueError, EOFError, BadZipFile) as error:  # NumPy assumes that a non-archive is a pickle
+        if not isinstance(file, np.ndarray):
+            with file:
+                return {name: file[name] for name in wanted if name in file}
+    except Exception as error:  # damaged archives give errors of any kind, and NumPy takes a non-archive for a pickle
         raise UserError(f"{path} cannot be read: it must be an .npz file of plain arrays, or .parquet") from error
+    raise UserError(f"{path} holds a single array; give an .npz file with {', '.join(wanted[:2])}")
 
 
 def _of_parquet(path: Path) -> dict[str, np.ndarray]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        frame = pq.read_table(path, partitioning=None).to_pandas().rename(columns=RENAMED)
+        table = pq.read_table(path, partitioning=None)
+        table.validate(full=True)
+        frame = table.to_pandas().rename(columns=RENAMED)
+        if len(set(frame.columns)) < len(frame.columns):
+            raise ValueError("two columns have one name")
         splits = frame.pop("split") if "split" in frame else None
+        if splits is not None and not splits.map(lambda split: isinstance(split, str)).all():
+            raise ValueError("a row's split is no text")
         found = {}
         for split in ["train"] if splits is None else splits.unique():
             rows = frame if splits is None else frame[splits == split]
@@ -58,16 +63,46 @@ def _of_parquet(path: Path) -> dict[str, np.ndarray]:
                 values = rows[name].to_numpy()
                 found[f"{name}{ending}"] = np.stack(values) if name == "X" else values
         return found
-    except (pa.ArrowException, ValueError) as error:
-        raise UserError(f"{path} cannot be read as Parquet with vectors: {str(error).splitlines()[0]}") from error
+    except Exception as error:  # of pyarrow, pandas and NumPy, each of its own kinds
+        raise UserError(f"{path} cannot be read as Parquet with vectors: {brief(error)}") from error
 
 
 def points(arrays: dict[str, np.ndarray], path: Path, ending: str = "") -> np.ndarray:
     """X, checked: one finite vector per row."""
-    x = arrays[f"X{ending}"]
-    if x.ndim != 2 or not np.issubdtype(x.dtype, np.number) or not np.isfinite(x).all():
+    with np.errstate(over="ignore"):
+        x = numbers(arrays[f"X{ending}"], f"{path}: X{ending}").astype(np.float32, copy=False)
+    if x.ndim != 2 or not np.isfinite(x).all():  # as float32: larger numbers have become infinite
         raise UserError(f"{path}: X{ending} must be a table of finite numbers, a row for each vector")
-    return x.astype(np.float32, copy=False)
+    return x
+
+
+def numbers(x: np.ndarray, what: str) -> np.ndarray:
+    """Real and finite: casts would drop imaginary parts, and count the days of dates."""
+    if x.dtype.kind not in "fiu" or not x.size or not np.isfinite(x).all():
+        raise UserError(f"{what} must be a table of finite numbers, a row for each vector")
+    return x
+
+
+def labels(arrays: dict[str, np.ndarray], name: str, path: Path) -> np.ndarray:
+    """One per row, checked: whole or finite numbers, or texts; an absent label would be one that is called nan,
+    and NumPy's texts lose zeros at their end."""
+    y = arrays[name]
+    if y.dtype.kind == "S":
+        y = np.char.decode(y, "utf-8", "replace")
+    if y.dtype.kind in "OT" and all(isinstance(label, str) and "\0" not in label for label in y.flat):
+        y = y.astype(str)
+    if y.ndim != 1 or y.dtype.kind not in "iubfU" or (y.dtype.kind == "f" and not np.isfinite(y).all()):
+        raise UserError(f"{path}: {name} must be a list of numbers or texts, one for each row")
+    return y
+
+
+@contextmanager
+def named(*paths: Path) -> Iterator[None]:
+    """Around code that knows arrays only: its errors name the files."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{' and '.join(map(str, paths))}: {error}") from error
 
 
 def run_command(

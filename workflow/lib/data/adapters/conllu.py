@@ -16,7 +16,7 @@ from workflow.lib.data.dataset_files import SCHEMAS
 COLUMNS = 10
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S+)")
-_NOT_A_WORD = re.compile(r"\d+[.-]\d+")
+_NOT_A_WORD = re.compile(r"([0-9]{1,9})([.-])([0-9]{1,9})")
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
@@ -32,7 +32,7 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
 
 def sentences(file: Path) -> Iterator[tuple[str | None, list[list[str]]]]:
     """The `sent_id` of every sentence, and the columns of its words."""
-    key, words, lines = None, [], []
+    key, words, lines, others = None, [], [], []
     for number, line in numbered_lines(file):
         if line.startswith("#"):
             if words:
@@ -43,25 +43,45 @@ def sentences(file: Path) -> Iterator[tuple[str | None, list[list[str]]]]:
             columns = line.split("\t")
             if len(columns) != COLUMNS:
                 raise fault(file, number, f"{len(columns)} columns where CoNLL-U has {COLUMNS}, tabs between them")
-            if not _NOT_A_WORD.fullmatch(columns[0]):
+            if other := _NOT_A_WORD.fullmatch(columns[0]):
+                others.append((number, other, len(words)))
+            else:
                 _check_word(file, number, columns, len(words) + 1)
                 words.append(columns)
                 lines.append(number)
         else:
-            if words:
-                yield key, _with_heads(file, words, lines)
-            key, words, lines = None, [], []
-    if words:  # a file that does not end with an empty line
+            yield from _sentence(file, number, key, words, lines, others)
+            key, words, lines, others = None, [], [], []
+    yield from _sentence(file, "its end", key, words, lines, others)  # a file need not end with an empty line
+
+
+def _sentence(file: Path, end: int | str, key: str | None, words: list, lines: list[int], others: list) -> Iterator:
+    """What an empty line, or the end of the file, ends."""
+    _check_others(file, others, len(words))
+    if words:
         yield key, _with_heads(file, words, lines)
+    elif key:
+        raise fault(file, end, f"sentence {key} has no words; no empty line must follow its comments")
+
+
+def _check_others(file: Path, others: list[tuple[int, re.Match, int]], n_words: int) -> None:
+    """Empty nodes (8.1) and multiword tokens (3-4) stand where they belong: else they are words with garbled numbers,
+    which would be lost. Each comes with its line and the number of words before it."""
+    for line, number, before in others:
+        first, last = int(number[1]), int(number[3])
+        is_range = number[2] == "-"
+        if first != before + is_range or (is_range and not first < last <= n_words):
+            what = f"words {first} to {last} of one token" if is_range else f"an empty node after word {first}"
+            raise fault(file, line, f"'{number[0]}', {what}, after word {before} of {n_words}")
 
 
 def _check_word(file: Path, line: int, columns: list[str], expected: int) -> None:
     if columns[0] != str(expected):
         raise fault(file, line, f"word '{columns[0]}' where {expected} should follow")
     for name, column in (("form", FORM), ("UPOS", UPOS), ("relation", DEPREL)):
-        if not columns[column] or (columns[column] == "_" and column != FORM):
+        if not columns[column].strip() or (columns[column] == "_" and column != FORM):
             raise fault(file, line, f"word {expected} has no {name}")
-    if not re.fullmatch("[0-9]+", columns[HEAD]):
+    if not re.fullmatch("[0-9]{1,9}", columns[HEAD]):
         raise fault(file, line, f"head '{columns[HEAD]}' of word {expected} is no number")
 
 

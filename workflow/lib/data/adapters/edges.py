@@ -5,15 +5,15 @@ spans are half-open ranges of words, a label is a string or a list of strings (S
 Records without targets are left out. The entry's `shape` says whether a target has one span or two.
 """
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
 
-from workflow.lib.data.adapters.reading import fault, numbered_lines
+from workflow.lib.data.adapters.reading import named_record, numbered_lines
 from workflow.lib.data.dataset_files import SCHEMAS
+from workflow.lib.data.strict_json import parsed
 
 ROWS_AT_ONCE = 5000  # OntoNotes has millions of targets: as Python dictionaries they would not fit in memory
 
@@ -38,17 +38,12 @@ def _rows(files: list[Path], split: str, *, two_spans: bool) -> Iterator[dict]:
         for number, line in numbered_lines(file):
             if not line.strip():
                 continue
-            try:
-                record = json.loads(line)
-                words = record["text"].split()
-                targets = [_target(source, len(words), two_spans) for source in record["targets"] or ()]
-            except json.JSONDecodeError as error:
-                raise fault(file, number, f"no JSON: {error.msg}") from error
-            except (KeyError, TypeError, AttributeError) as error:
-                what = f"is missing: {error}" if isinstance(error, KeyError) else f"has another form: {error}"
-                raise fault(file, number, f"a field of the edge-probing format {what}") from error
-            except ValueError as error:
-                raise fault(file, number, str(error)) from error
+            with named_record(file, number, "the edge-probing format"):
+                record = parsed(line)
+                words, sources = record["text"].split(), record["targets"]
+                if not isinstance(sources, list | None):
+                    raise TypeError(f"targets are {sources!r}")
+                targets = [_target(source, len(words), two_spans) for source in sources or ()]
             if targets:
                 yield {"id": f"{split}-{seen}", "words": words, "targets": targets}
             seen += 1

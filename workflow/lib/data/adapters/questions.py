@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from workflow.lib.data.adapters.reading import fault, read_parquet
+from workflow.lib.data.adapters.reading import ANY, KEY, TEXT, named_record, read_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
 
-COLUMNS = ["id", "question", "context", "answers"]
+COLUMNS = {"id": KEY, "question": TEXT, "context": TEXT, "answers": ANY}
 
 
 def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
@@ -20,20 +20,23 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
     for file in files:
         for batch in read_parquet(file, COLUMNS):
             for source in batch.to_pylist():
-                try:
+                with named_record(file, f"question {source['id']}", "SQuAD 1.1's layout"):
                     answers = _answers(source["answers"])
-                except (TypeError, KeyError, ValueError) as error:
-                    raise fault(file, f"question {source['id']}", f"{error}; SQuAD 1.1's layout is expected") from error
                 question = (source["question"] or "").strip() or None  # write_dataset reports the null
-                row = {"id": f"{split}-{source['id']}", "question": question, "context": source["context"]}
+                key = None if source["id"] is None else f"{split}-{source['id']}"
+                row = {"id": key, "question": question, "context": source["context"]}
                 found.append(row | {"answers": answers})
     return pa.Table.from_pylist(found, schema=SCHEMAS["qa"])
 
 
 def _answers(source: dict) -> list[dict]:
     if not isinstance(source, dict) or not {"text", "answer_start"} <= source.keys():
-        raise ValueError("its answers are not lists `text` and `answer_start`")
-    texts, starts = source["text"] or [], source["answer_start"] or []
+        raise ValueError("its answers are not lists `text` and `answer_start`, as in SQuAD 1.1")
+    texts, starts = (source[name] if isinstance(source[name], list) else [] for name in ("text", "answer_start"))
     if not texts or len(texts) != len(starts):
         raise ValueError(f"it has {len(texts)} answers and {len(starts)} starts of answers")
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"its answers are {texts}, not texts")
+    if not all(type(start) is int and 0 <= start < 1 << 31 for start in starts):
+        raise ValueError(f"its answers start at {starts}")
     return [{"text": text, "start": start} for text, start in zip(texts, starts)]

@@ -6,18 +6,25 @@ error names the file, and so that no file is opened before its rows are needed.
 """
 
 import glob
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from workflow.lib.base.errors import UserError, nearest
+from workflow.lib.base.errors import UserError, brief, nearest
 from workflow.lib.data.hub import one_line
 
 ROWS_AT_ONCE = 4096
+# what a column must hold, as types of `datasets`; Arrow would cast a list's or a date's numbers without a word
+TEXT, WHOLE = r"(large_)?string(_view)?", r"u?int\d+"
+KEY, ANY = f"{TEXT}|{WHOLE}", ".*"
+_SAID = {TEXT: "text", WHOLE: "whole numbers", KEY: "text or whole numbers"}
 
 
 def stream(builder: str, file: Path, **options):
@@ -33,46 +40,54 @@ def stream(builder: str, file: Path, **options):
         return datasets.load_dataset(builder, **words, **options)
 
 
-def stream_parquet(file: Path, columns: list[str], labels: dict[str, list[str]] | None = None):
-    """Stream columns of a Parquet file, after a check that it has them. `labels`: label names in order, by column.
+def stream_parquet(file: Path, columns: dict[str, str], labels: dict[str, list[str]] | None = None):
+    """Stream columns of a Parquet file, after a check that it has them, and that they hold what they must.
 
-    Hub files carry these names (ClassLabel). If the registry had another order, every figure would be mislabelled.
+    `labels`: label names in order, by column. Hub files carry these names (ClassLabel). If the registry had another
+    order, every figure would be mislabelled.
     """
     from datasets import ClassLabel
 
     with named_if_unreadable(file):
-        features = stream("parquet", file).features
-    for column in columns:
+        features, names = stream("parquet", file).features, pq.read_schema(file).names
+    for column, wanted in columns.items():
         if column not in features:
             raise UserError(f"{file} has no column '{column}'{nearest(column, list(features))}")
+        if names.count(column) > 1:
+            raise UserError(f"{file} has two columns '{column}'")
+        if not re.fullmatch(wanted, found := getattr(features[column], "dtype", None) or "lists or records"):
+            raise UserError(f"{file}: column '{column}' holds {found}, not {_SAID[wanted]}")
     for column, names in (labels or {}).items():
         feature = features[column]
         if isinstance(feature, ClassLabel) and feature.names != list(names):
             raise UserError(f"{file} has labels {feature.names} where the registry says {list(names)}; mend `labels`")
-    return stream("parquet", file, columns=columns)
+    return stream("parquet", file, columns=list(columns))
 
 
-def read_parquet(file: Path, columns: list[str], labels: dict[str, list[str]] | None = None) -> Iterator[pa.Table]:
+def read_parquet(file: Path, columns: dict[str, str], labels: dict[str, list[str]] | None = None) -> Iterator[pa.Table]:
     """The same columns as tables of a few thousand rows."""
     rows = stream_parquet(file, columns, labels)
     with named_if_unreadable(file):
-        yield from rows.with_format("arrow").iter(batch_size=ROWS_AT_ONCE)
+        for table in rows.with_format("arrow").iter(batch_size=ROWS_AT_ONCE):
+            table.validate(full=True)  # else bytes that are no text are met later, where no file is known
+            yield table
 
 
 @contextmanager
 def named_if_unreadable(file: Path) -> Iterator[None]:
+    """Around others' readers, which meet damaged files, and metadata of other forms, with errors of any kind."""
     try:
         yield
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except Exception as error:
         raise UserError(f"{file} is no readable Parquet: {one_line(error)}; delete it and fetch it again") from error
 
 
 def numbered_lines(file: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """Lines of a text file with their numbers, from 1, without line ends (\\n, \\r\\n or \\r)."""
+    """Lines of a text file with their numbers, from 1, without line ends (\\n, \\r\\n or \\r) and byte-order mark."""
     number = 0
     try:
         for number, line in enumerate(_lines(file, encoding=encoding), 1):
-            yield number, line
+            yield number, line if number > 1 else line.removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         lines = enumerate(_lines(file, encoding=encoding, encoding_errors="replace"), 1)
         number = next((at for at, line in lines if "\ufffd" in line), number)
@@ -82,7 +97,22 @@ def numbered_lines(file: Path, encoding: str = "utf-8") -> Iterator[tuple[int, s
 
 
 def fault(file: Path, where: int | str, what: str) -> UserError:
-    return UserError(f"{file}, {f'line {where}' if isinstance(where, int) else where}: {what}")
+    return UserError(f"{file}, {brief(f'line {where}' if isinstance(where, int) else where, 100)}: {brief(what)}")
+
+
+@contextmanager
+def named_record(file: Path, where: int | str, layout: str) -> Iterator[None]:
+    """Around the code that takes a record apart: what does not fit is a fault of the file, named by its place."""
+    try:
+        yield
+    except KeyError as error:
+        raise fault(file, where, f"a field of {layout} is missing: {error}") from error
+    except (TypeError, AttributeError) as error:
+        raise fault(file, where, f"a field of {layout} has another form: {error}") from error
+    except JSONDecodeError as error:
+        raise fault(file, where, f"no JSON: {error.msg}") from error
+    except ValueError as error:
+        raise fault(file, where, str(error)) from error
 
 
 def _lines(file: Path, **options) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from workflow.lib.data.adapters.edges import target
-from workflow.lib.data.adapters.reading import fault, read_parquet
+from workflow.lib.data.adapters.reading import TEXT, WHOLE, fault, read_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
 
 SENTENCE, RELATION = "sentence", "relation"
@@ -22,7 +22,7 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
     """One target per sentence: e1, e2, and the relation with its direction. The id is the row's number in the files."""
     labels, found = entry["labels"], []
     for file in files:
-        for batch in read_parquet(file, [SENTENCE, RELATION], {RELATION: labels}):
+        for batch in read_parquet(file, {SENTENCE: TEXT, RELATION: WHOLE}, {RELATION: labels}):
             for sentence, number in zip(batch[SENTENCE].to_pylist(), batch[RELATION].to_pylist()):
                 where = f"row {len(found)}"
                 if not isinstance(number, int) or not 0 <= number < len(labels):

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from workflow.lib.data.adapters.reading import named_if_unreadable, stream_parquet
+from workflow.lib.base.errors import UserError
+from workflow.lib.data.adapters.reading import KEY, TEXT, named_if_unreadable, stream_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
 from workflow.lib.data.hub import Shard
 
@@ -51,14 +52,18 @@ def _articles(files: list[Path | Shard], options: dict, seed: int) -> Iterator[t
     """
     for file in random.Random(seed).sample(files, len(files)):
         path = file if isinstance(file, Path) else file.fetch()
-        groups = stream_parquet(path, [options["id"], options["text"]]).reshard()
+        groups = stream_parquet(path, {options["id"]: KEY, options["text"]: TEXT}).reshard()
         # one input at a time: several would be read by threads, and `datasets` waits five seconds for their end
         mixed = groups.shuffle(seed=seed, buffer_size=ARTICLES_MIXED, max_buffer_input_shards=1)
         parts = -(-groups.num_shards // GROUPS_MIXED)
         for part in range(parts):
             with named_if_unreadable(path):
                 rows = list(mixed.shard(parts, part))
-            yield from ((row[options["id"]], row[options["text"]]) for row in rows)
+            for row in rows:
+                key, text = row[options["id"]], row[options["text"]]
+                if key is None or text is None:
+                    raise UserError(f"{path}: an article lacks its {options['id' if key is None else 'text']} ({key})")
+                yield key, text
 
 
 def sentences_of(article: str) -> list[str]:

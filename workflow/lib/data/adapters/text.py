@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workflow.lib.data.adapters.reading import read_parquet
+from workflow.lib.data.adapters.reading import KEY, TEXT, WHOLE, read_parquet
 from workflow.lib.data.dataset_files import SCHEMAS
 
 
@@ -13,15 +13,17 @@ def table(files: list[Path], entry: dict, split: str, seed: int, rows: int | Non
     """Labelled texts. `text` names one column, or several to be joined by a space; `text_pair` likewise, if given."""
     options = entry["options"]
     parts = {key: _as_list(options[key]) for key in ("text", "text_pair") if key in options}
-    columns = list(dict.fromkeys([name for names in parts.values() for name in names] + [options["label"]]))
-    columns += [options["id"]] if "id" in options else []
+    columns = {name: TEXT for names in parts.values() for name in names} | {options["label"]: WHOLE}
+    columns |= {options["id"]: KEY} if "id" in options else {}
     labels = {options["label"]: entry["labels"]}
     tables = [table for file in files for table in read_parquet(file, columns, labels)]
-    source = pa.concat_tables(tables) if tables else pa.table({name: [] for name in columns})
+    source = (
+        pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({name: [] for name in columns})
+    )
     keys = source[options["id"]].to_pylist() if "id" in options else range(source.num_rows)
     pair = _join(source, parts["text_pair"]) if "text_pair" in parts else pa.nulls(source.num_rows, pa.string())
     values = [
-        pa.array([f"{split}-{key}" for key in keys]),
+        pa.array([None if key is None else f"{split}-{key}" for key in keys], pa.string()),
         _join(source, parts["text"]),
         pair,
         source[options["label"]],

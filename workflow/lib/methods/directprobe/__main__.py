@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.methods.arrays import read_arrays, run_command
+from workflow.lib.methods.arrays import labels, named, numbers, read_arrays, run_command
 from workflow.lib.methods.directprobe.clustering import checked, probe
 from workflow.lib.methods.directprobe.measures import cluster_distances, label_distances, predict
 
@@ -29,11 +29,16 @@ def add_options(parser) -> None:
 
 def probe_file(path: Path, strict_spheres: bool, with_distances: bool) -> dict:
     arrays = read_arrays(path, ("X", "y"), ("_test",))
+    arrays |= {name: numbers(x, f"{path}: {name}") for name, x in arrays.items() if name in ("X", "X_test")}
+    arrays |= {name: labels(arrays, name, path) for name in ("y", "y_test") if name in arrays}
     if not np.issubdtype(arrays["y"].dtype, np.integer):  # labels by name
         names, arrays["y"] = np.unique(arrays["y"].astype(str), return_inverse=True)
-        arrays |= {"y_test": np.searchsorted(names, arrays["y_test"].astype(str))} if "y_test" in arrays else {}
-    x, y = checked(arrays["X"], arrays["y"])
-    test = checked(arrays["X_test"], arrays["y_test"]) if "X_test" in arrays else None
+        number_of = {name: number for number, name in enumerate(names.tolist())}
+        if "y_test" in arrays:  # a label that y has not is no cluster's
+            arrays["y_test"] = np.array([number_of.get(name, -1) for name in arrays["y_test"].astype(str).tolist()])
+    with named(path):
+        x, y = checked(arrays["X"], arrays["y"])
+        test = checked(arrays["X_test"], arrays["y_test"]) if "X_test" in arrays else None
     if test is not None and test[0].shape[1] != x.shape[1]:
         raise UserError(f"{path}: X has {x.shape[1]} dimensions and X_test {test[0].shape[1]}")
     clusters = probe(x, y, strict_spheres)

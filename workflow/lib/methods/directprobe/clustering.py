@@ -12,6 +12,8 @@ from workflow.lib.methods.directprobe.front import Front, Overlap
 from workflow.lib.methods.directprobe.hulls import one_blas_thread
 from workflow.lib.methods.directprobe.merging import ClosestPairs, MergeTree
 
+LARGEST = 1e100
+
 
 @dataclass(frozen=True)
 class Clusters:
@@ -69,7 +71,9 @@ def checked(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     wrong = ~np.isfinite(x).all(axis=1)
     if wrong.any():
         raise UserError(f"points hold NaN or infinity, first in row {int(wrong.argmax())}")
-    return x.astype(np.float64), y
+    if np.abs(x := x.astype(np.float64)).max() > LARGEST:
+        raise UserError(f"points hold numbers beyond {LARGEST:g}; the squares of their distances would overflow")
+    return x, y
 
 
 def _merge_while_apart(

@@ -10,7 +10,7 @@ import numpy as np
 
 from workflow.lib.activations.text_vectors import TaskVectors
 from workflow.lib.base.errors import UserError
-from workflow.lib.methods.arrays import points, read_arrays, run_command
+from workflow.lib.methods.arrays import labels, points, read_arrays, run_command
 from workflow.lib.methods.neurons.scored import search_and_test
 
 
@@ -18,6 +18,8 @@ def task_of(path: Path) -> TaskVectors:
     arrays = read_arrays(path, ("X", "y"), ("_test",))
     if "X_test" not in arrays:
         raise UserError(f"{path} lacks X_test and y_test: accuracies are of rows that the search has not seen")
+    arrays |= {name: labels(arrays, name, path) for name in ("y", "y_test")}
+    vectors = points(arrays, path), points(arrays, path, "_test")
     for ending in ("", "_test"):
         if len(arrays[f"X{ending}"]) != len(arrays[f"y{ending}"]):
             raise UserError(f"{path}: X{ending} and y{ending} differ in length")
@@ -26,7 +28,6 @@ def task_of(path: Path) -> TaskVectors:
         raise UserError(f"{path}: y has a single label")
     if unknown := sorted(set(arrays["y_test"].tolist()) - set(names.tolist())):
         raise UserError(f"{path}: y_test has the label {unknown[0]!r}, which y has not")
-    vectors = points(arrays, path), points(arrays, path, "_test")
     if vectors[0].shape[1] != vectors[1].shape[1]:
         raise UserError(f"{path}: X has {vectors[0].shape[1]} dimensions and X_test {vectors[1].shape[1]}")
     return TaskVectors(vectors[0], train, vectors[1], np.searchsorted(names, arrays["y_test"]), list(map(str, names)))

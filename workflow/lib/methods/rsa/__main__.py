@@ -6,19 +6,19 @@ X in both files: (tokens x width), rows the same tokens; or (layers x tokens x w
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from workflow.lib.base.errors import UserError
-from workflow.lib.methods.arrays import read_arrays, run_command
+from workflow.lib.methods.arrays import named, numbers, read_arrays, run_command
 from workflow.lib.methods.rsa.similarity import similarity
 
 
 def report(options) -> dict:
-    one, other = (np.asarray(read_arrays(path, ("X",))["X"]) for path in (options.before, options.after))
+    one, other = (numbers(read_arrays(path, ("X",))["X"], f"{path}: X") for path in (options.before, options.after))
     one, other = (x[None] if x.ndim == 2 else x for x in (one, other))
-    if one.ndim != 3 or len(one) != len(other):
-        raise UserError(f"X has the shapes {one.shape} and {other.shape}: (tokens x width), or as many layers of these")
-    found = [similarity(*layers) for layers in zip(one, other)]
+    with named(options.before, options.after):
+        if not one.ndim == other.ndim == 3 or len(one) != len(other):
+            what = "(tokens x width), or as many layers of these"
+            raise UserError(f"X has the shapes {one.shape} and {other.shape}: {what}")
+        found = [similarity(*layers) for layers in zip(one, other)]
     lines = [f"layer {layer}: {value:.4f}" for layer, value in enumerate(found)]
     return {"similarity": found, "lines": lines if len(found) > 1 else [f"similarity {found[0]:.4f}"]}
 

@@ -12,7 +12,7 @@ import torch
 
 from workflow.lib.base.errors import UserError
 from workflow.lib.data.dataset_files import heads_fault
-from workflow.lib.methods.arrays import points, read_arrays, run_command
+from workflow.lib.methods.arrays import labels, points, read_arrays, run_command
 from workflow.lib.methods.structural.gold_trees import Trees, trees_of
 from workflow.lib.methods.structural.scores import Evaluation
 from workflow.lib.methods.structural.settings import settings_from
@@ -22,10 +22,14 @@ NEEDED, PARTS = ("X", "sentence", "head"), ("", "_dev", "_test")
 
 
 def trees_in(arrays: dict[str, np.ndarray], path: Path, ending: str) -> Trees:
-    sentence, head = arrays[f"sentence{ending}"], arrays[f"head{ending}"]
+    sentence, head = (labels(arrays, f"{name}{ending}", path) for name in ("sentence", "head"))
+    if head.dtype.kind not in "iu":
+        raise UserError(f"{path}: head{ending} must be whole numbers")
     if not len(sentence) == len(head) == len(arrays[f"X{ending}"]) > 0:
         raise UserError(f"{path}: X{ending}, sentence{ending} and head{ending} differ in length, or are empty")
     begins = np.flatnonzero(np.append(True, sentence[1:] != sentence[:-1]))
+    if len(np.unique(sentence)) < len(begins):
+        raise UserError(f"{path}: words of a sentence of sentence{ending} do not stand together")
     heads = [part.tolist() for part in np.split(head, begins[1:])]
     for number, of_sentence in zip(sentence[begins], heads):
         if fault := heads_fault(of_sentence):
@@ -33,14 +37,20 @@ def trees_in(arrays: dict[str, np.ndarray], path: Path, ending: str) -> Trees:
     return trees_of(heads, [["X"] * len(of_sentence) for of_sentence in heads])
 
 
-def report(options) -> dict:
-    arrays = read_arrays(options.words, NEEDED, PARTS[1:])
+def words_in(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Trees]]:
+    """Vectors and trees of the parts, by their endings."""
+    arrays = read_arrays(path, NEEDED, PARTS[1:])
     if missing := [f"X{ending}" for ending in PARTS if f"X{ending}" not in arrays]:
-        raise UserError(f"{options.words} lacks {' and '.join(missing)}")
-    vectors = {ending: torch.from_numpy(points(arrays, options.words, ending)) for ending in PARTS}
+        raise UserError(f"{path} lacks {' and '.join(missing)}")
+    vectors = {ending: points(arrays, path, ending) for ending in PARTS}
     if len({x.shape[1] for x in vectors.values()}) > 1:
-        raise UserError(f"{options.words}: X, X_dev and X_test differ in width")
-    trees = {ending: trees_in(arrays, options.words, ending) for ending in PARTS}
+        raise UserError(f"{path}: X, X_dev and X_test differ in width")
+    return vectors, {ending: trees_in(arrays, path, ending) for ending in PARTS}
+
+
+def report(options) -> dict:
+    arrays, trees = words_in(options.words)
+    vectors = {ending: torch.from_numpy(x) for ending, x in arrays.items()}
     settings = settings_from({"rank": min(options.rank, vectors[""].shape[1])})
     train, dev = (({0: vectors[ending]}, trees[ending]) for ending in ("", "_dev"))
     evaluation, found, lines = Evaluation(trees["_test"], settings.min_length, settings.max_length), {}, []

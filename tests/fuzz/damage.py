@@ -1,0 +1,53 @@
+"""Damage to valid inputs, chosen by hypothesis as a few numbers, so that a failure shrinks to few and small damages.
+
+A damage is a function of the content and two numbers, which say where, and with what. `fuzzed` runs a reader on at
+least 1,000 damaged inputs: it must refuse an input by a UserError, or its result must pass the test's own check.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workflow.lib.base.errors import UserError
+
+INPUTS = 1000
+SETTINGS = settings(
+    max_examples=INPUTS, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)
+PLACES = st.integers(0, 999)
+
+
+def damages(*kinds: Callable, most: int = 3) -> st.SearchStrategy:
+    return st.lists(st.tuples(st.sampled_from(kinds), PLACES, PLACES), max_size=most)
+
+
+def damaged(content, chosen: list[tuple[Callable, int, int]]):
+    for damage, at, what in chosen:
+        content = damage(content, at, what)
+    return content
+
+
+def fuzzed(chosen: st.SearchStrategy, read: Callable, check: Callable, *, least: int = 50) -> None:
+    """`read` gives a result for what was chosen, or refuses it in one line that names the file or dataset; `check`
+    gets both.
+
+    At least `least` inputs must be read and as many refused: else little is tested.
+    """
+    seen = Counter()
+
+    @SETTINGS
+    @given(chosen)
+    def one(what):
+        try:
+            result = read(what)
+        except UserError as error:
+            seen["refused"] += 1
+            assert "\n" not in str(error) and "toy" in str(error) and len(str(error)) < 1000
+        else:
+            seen["read"] += 1
+            check(what, result)
+
+    one()
+    assert seen.total() >= INPUTS and min(seen["read"], seen["refused"]) >= least, seen
