@@ -146,6 +146,6 @@ def test_tokenizers_that_are_none_are_one_line(folder, values):
 def test_a_saved_state_that_is_more_than_tensors_is_not_resumed(tmp_path):
     state = SavedState(tmp_path / "model", {"steps": 1})
     torch.save({"settings": repr({"steps": 1}), "rng": Poison(tmp_path / "mark")}, state.path)
-    with pytest.raises(pickle.UnpicklingError):
+    with pytest.raises(UserError, match=r"is damaged \(UnpicklingError\)"):
         state.load()
     assert not (tmp_path / "mark").exists()
