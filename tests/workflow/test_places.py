@@ -87,6 +87,12 @@ def test_a_file_from_the_future_makes_the_same_tables_again(finished, tmp_path):
     assert measured_tables(run) == before
 
 
+@pytest.fixture(scope="module")
+def copied(finished, tmp_path_factory) -> Workspace:
+    """A job that fails loses its outputs, which other tests look at."""
+    return moved(finished, tmp_path_factory.mktemp("copied") / "workspace", with_history=True)
+
+
 @pytest.mark.parametrize(
     ("damaged", "forced", "target"),
     [
@@ -101,16 +107,16 @@ def test_a_file_from_the_future_makes_the_same_tables_again(finished, tmp_path):
     ],
     ids=["dataset", "encoder", "model", "activations", "table"],
 )  # fmt: skip
-def test_a_flipped_bit_is_named_with_what_to_delete(finished, damaged, forced, target):
-    path = finished.folder / "results/tiny" / damaged
+def test_a_flipped_bit_is_named_with_what_to_delete(copied, damaged, forced, target):
+    path = copied.folder / "results/tiny" / damaged
     content, times = path.read_bytes(), path.stat()
     middle = len(content) // 3
     path.write_bytes(content[:middle] + bytes([content[middle] ^ 16]) + content[middle + 1 :])
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     try:
-        output = finished.snakemake("--forcerun", forced, "--", f"results/tiny/{target}", check=False)
+        output = copied.snakemake(*QUIET, "--forcerun", forced, "--", f"results/tiny/{target}", check=False)
     finally:
         path.write_bytes(content)
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert any(path.name in line and "delete" in line for line in errors_in(output)), output[-3000:]
-    finished.snakemake("--", f"results/tiny/{target}")
+    copied.snakemake(*QUIET, "--", f"results/tiny/{target}")

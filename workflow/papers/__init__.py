@@ -9,6 +9,7 @@ numbers.py, figures/, tables/, README.md
 """
 
 import importlib
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,8 +87,9 @@ class Paper:
         return (self.folder / self.key / "measured.py").is_file()
 
     def _file(self, name: str) -> str | None:
+        """As seen from where Snakemake runs: a repository that is moved with its results has the same inputs."""
         path = self.folder / self.key / name
-        return str(path) if path.is_file() else None
+        return os.path.relpath(path) if path.is_file() else None
 
     @property
     def published(self) -> str | None:

@@ -1,6 +1,7 @@
 """Encoders that come with the workflow: where they are, and the record of their training (see shipping.py)."""
 
 import json
+import os
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "encoders"
@@ -11,7 +12,7 @@ def shipped_folder(encoder: str) -> Path:
 
 
 def shipped_files(encoder: str) -> list[str]:
-    return [str(path) for path in sorted(shipped_folder(encoder).iterdir())]
+    return [os.path.relpath(path) for path in sorted(shipped_folder(encoder).iterdir())]
 
 
 def record_of(encoder: str) -> dict | None:
