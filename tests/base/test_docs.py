@@ -11,8 +11,9 @@ import pytest
 from workflow.lib.base import methods_docs
 from workflow.lib.base.digests import ROOT
 
-TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "config/README.md", ROOT / "results/README.md",
-         *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "workflow/papers").glob("*/README.md"))]  # fmt: skip
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "config/README.md",
+         ROOT / "results/README.md", *sorted((ROOT / "docs").glob("*.md")),
+         *sorted((ROOT / "workflow/papers").glob("*/README.md"))]  # fmt: skip
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 PLACEHOLDERS = ("<", "mine", "points.npz", "vectors.npz", "words.npz", "before.npz", "profiles/slurm", "runs=")
