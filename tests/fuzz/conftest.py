@@ -6,6 +6,7 @@ import importlib
 from functools import cache
 
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from workflow.lib.data.adapters import reading
 
@@ -31,6 +32,15 @@ def of_the_builder(name: str, file, folder, **options):
     for option, value in options.items():
         setattr(made.config, option, value)
     return made.as_streaming_dataset(split="train")
+
+
+@pytest.fixture(autouse=True)
+def same_inputs(monkeypatch):
+    """Hypothesis also draws constants of whatever modules of ours are loaded: another choice of tests to run would give
+    other inputs, though `derandomize` is set."""
+    none = providers.Constants()
+    monkeypatch.setattr(providers, "_get_local_constants", lambda: none)
+    providers.CONSTANTS_CACHE.cache.clear()
 
 
 @pytest.fixture(autouse=True)

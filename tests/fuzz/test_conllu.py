@@ -35,8 +35,9 @@ def plain_reading(content: bytes) -> list[dict]:
     found, words, key = [], [], None
     for line in [*plain_lines(content), ""]:
         columns = line.split("\t")
-        if line.startswith("# sent_id = "):
-            key = [*line.removeprefix("# sent_id = ").split(), None][0]
+        name, _, value = line.partition("=")
+        if name.startswith("#") and name[1:].strip() == "sent_id" and value.strip():
+            key = value.split()[0]
         elif columns[0].isdecimal():
             words.append(columns)
         elif not line.strip() and words:

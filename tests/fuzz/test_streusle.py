@@ -20,7 +20,7 @@ def sentence(key: str) -> dict:
 
 
 CONTENT = [sentence("r-1"), sentence("r-2")]
-CHOSEN = st.tuples(damages(*JSON), st.one_of(st.just([]), st.just([]), st.just([]), damages(*TEXT, most=1)))
+CHOSEN = st.tuples(damages(*JSON), damages(*TEXT, most=1, often=4))
 
 
 def written(chosen) -> bytes:

@@ -17,5 +17,5 @@ def nearest(name: object, valid: list[str]) -> str:
     """A hint: ' (did you mean X?)' if a valid name is close, else the valid names if there are few, else ''."""
     close = get_close_matches(str(name), [str(v) for v in valid], n=1, cutoff=0.65)
     if close:
-        return f" (did you mean '{close[0]}'?)"
-    return f" (one of: {', '.join(map(str, valid))})" if 0 < len(valid) <= 20 else ""
+        return f" (did you mean '{brief(close[0])}'?)"
+    return f" (one of: {brief(', '.join(map(str, valid)), 600)})" if 0 < len(valid) <= 20 else ""

@@ -90,8 +90,10 @@ def labelled(entry: dict, dataset: str) -> tuple[dict[str, "Dataset"], list[str]
     numbers = {name: number for number, name in enumerate(labels)}
     for split, rows in found.items():
         n = len(rows["text"])
-        numbered = {"row": list(range(n)), "label": [numbers[name] for name in named[split]] or [0] * n}
-        found[split] = Dataset.from_dict(rows | numbered)
+        columns = {name: pa.array(values, pa.string()) for name, values in rows.items()}
+        columns |= {"row": list(range(n)), "label": [numbers[name] for name in named[split]] or [0] * n}
+        # else all bytes are hashed for a fingerprint
+        found[split] = Dataset(pa.table(columns), fingerprint=f"{dataset}/{split}")
     return found, labels
 
 

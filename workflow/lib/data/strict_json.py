@@ -9,7 +9,7 @@ _HALF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 def parsed(text: str):
     """The value; a ValueError says what is wrong."""
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
+        value = json.loads(text, object_pairs_hook=_unique)
     except RecursionError:
         raise ValueError("no JSON: nested too deeply") from None
     if _HALF_A_PAIR.search(text):
@@ -27,7 +27,3 @@ def _unique(pairs: list[tuple]) -> dict:
         names = [name for name, _ in pairs]
         raise ValueError(f"no JSON: the field {next(n for n in names if names.count(n) > 1)!r} stands there twice")
     return found
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"no JSON: {name} is no number")

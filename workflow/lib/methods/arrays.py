@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +88,8 @@ def labels(arrays: dict[str, np.ndarray], name: str, path: Path) -> np.ndarray:
     and NumPy's texts lose zeros at their end."""
     y = arrays[name]
     if y.dtype.kind == "S":
-        y = np.char.decode(y, "utf-8", "replace")
+        with suppress(UnicodeDecodeError):  # bytes that are no text are refused below
+            y = np.char.decode(y, "utf-8")
     if y.dtype.kind in "OT" and all(isinstance(label, str) and "\0" not in label for label in y.flat):
         y = y.astype(str)
     if y.ndim != 1 or y.dtype.kind not in "iubfU" or (y.dtype.kind == "f" and not np.isfinite(y).all()):

@@ -9,7 +9,7 @@ import glob
 import re
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from json import JSONDecodeError
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +21,7 @@ from workflow.lib.base.errors import UserError, brief, nearest
 from workflow.lib.data.hub import one_line
 
 ROWS_AT_ONCE = 4096
+CUT = (OSError, EOFError, zlib.error)  # of a gzip archive that is damaged
 # what a column must hold, as types of `datasets`; Arrow would cast a list's or a date's numbers without a word
 TEXT, WHOLE = r"(large_)?string(_view)?", r"u?int\d+"
 KEY, ANY = f"{TEXT}|{WHOLE}", ".*"
@@ -89,11 +90,21 @@ def numbered_lines(file: Path, encoding: str = "utf-8") -> Iterator[tuple[int, s
         for number, line in enumerate(_lines(file, encoding=encoding), 1):
             yield number, line if number > 1 else line.removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        lines = enumerate(_lines(file, encoding=encoding, encoding_errors="replace"), 1)
-        number = next((at for at, line in lines if "\ufffd" in line), number)
+        number = _line_of_odd_bytes(file, encoding) or number
         raise fault(file, number, f"no {encoding} text ({error.reason}); delete the file and fetch it again") from error
-    except (OSError, EOFError, zlib.error) as error:
+    except CUT as error:
         raise fault(file, f"after line {number}", f"unreadable ({error}); delete it and fetch it again") from error
+
+
+def _line_of_odd_bytes(file: Path, encoding: str) -> int | None:
+    """As latin-1, which all bytes are: `datasets` replaces no bytes of a gzipped file."""
+    with suppress(*CUT):  # an archive may end before they are found
+        for number, line in enumerate(_lines(file, encoding="latin-1"), 1):
+            try:
+                line.encode("latin-1").decode(encoding)
+            except UnicodeDecodeError:
+                return number
+    return None
 
 
 def fault(file: Path, where: int | str, what: str) -> UserError:
