@@ -85,6 +85,7 @@ def test_ctrl_c_ends_the_run_and_it_goes_on(fresh):
     model = "results/stopped/models/base.0/imdb.full.f1.s0.metrics.parquet"
     asked = ("--config", "run=stopped", "training={epochs: 200}", "--", model)
     fresh.second_run("stopped")
+    (fresh.folder / model).unlink()
     running = started(fresh, *asked)
     state = fresh.folder / "results/stopped/models/base.0/.imdb.full.f1.s0.resume.pt"
     deadline = time.monotonic() + 240
@@ -102,7 +103,7 @@ def test_a_second_run_in_the_same_folder_is_refused(fresh):
     target = "results/twice/models/base.0/imdb.full.f1.s0.metrics.parquet"
     asked = ("--config", "run=twice", "training={epochs: 100}", "--", target)
     fresh.second_run("twice")
-    (fresh.folder / "results/twice/models/base.0/imdb.full.f1.s0.metrics.parquet").unlink(missing_ok=True)
+    (fresh.folder / target).unlink()
     first = started(fresh, *asked)
     locks = fresh.folder / ".snakemake/locks"
     deadline = time.monotonic() + 120

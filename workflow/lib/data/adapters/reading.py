@@ -6,6 +6,7 @@ error names the file, and so that no file is opened before its rows are needed.
 """
 
 import glob
+import gzip
 import re
 import zlib
 from collections.abc import Iterator
@@ -97,11 +98,12 @@ def numbered_lines(file: Path, encoding: str = "utf-8") -> Iterator[tuple[int, s
 
 
 def _line_of_odd_bytes(file: Path, encoding: str) -> int | None:
-    """As latin-1, which all bytes are: `datasets` replaces no bytes of a gzipped file."""
-    with suppress(*CUT):  # an archive may end before they are found
-        for number, line in enumerate(_lines(file, encoding="latin-1"), 1):
+    """Byte by byte, because readers of text do not say how far they had come."""
+    opened = gzip.open if file.suffix == ".gz" else open
+    with suppress(*CUT), opened(file, "rb") as lines:  # an archive may end before they are found
+        for number, line in enumerate(lines, 1):
             try:
-                line.encode("latin-1").decode(encoding)
+                line.decode(encoding)
             except UnicodeDecodeError:
                 return number
     return None
