@@ -1,12 +1,14 @@
 """A page as one HTML file: template, style and script are read from `template`, everything shown is escaped."""
 
+import os
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 FOLDER = Path(__file__).with_name("template")
-TEMPLATE = sorted(map(str, FOLDER.iterdir()))  # inputs of the rule: what it shows changes with them
+# inputs of the rule, because what it shows changes with them; as seen from where Snakemake runs (papers/__init__.py)
+TEMPLATE = sorted(map(os.path.relpath, FOLDER.iterdir()))
 MARKS = {"holds": "✓", "does not hold": "✗", "cannot tell": "?"}
 
 
