@@ -9,6 +9,7 @@ import pytest
 
 from workflow.lib.base import work
 from workflow.lib.base.digests import ROOT
+from workflow.lib.base.machine import computes_on
 
 JOB = """
 import sys
@@ -34,11 +35,12 @@ def test_a_log_ends_with_the_work(tmp_path):
     done, found = run(JOB, tmp_path / "a.log")
     assert done.returncode == 0
     assert 0 < found.pop("import_seconds") <= found.pop("cpu_seconds")
+    assert found.pop("on") == computes_on()
     assert found == {"rule": "pca", "imports_torch": False, "fits": 3}  # counting itself imports no torch
 
 
 def test_imports_of_torch_are_seen(tmp_path):
-    stand_in = "sys.modules['torch'] = SimpleNamespace()\n"
+    stand_in = "sys.modules['torch'] = SimpleNamespace(cuda=SimpleNamespace(is_initialized=lambda: False))\n"
     assert run(JOB + stand_in, tmp_path / "a.log")[1]["imports_torch"]
 
 
