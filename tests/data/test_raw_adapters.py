@@ -264,6 +264,13 @@ def test_odd_lines_are_named(tmp_path, content, message):
         lines(tmp_path, f"LOC:city Where ?\n{content}\nLOC:city Where ?\n")
 
 
+@pytest.mark.parametrize("name", ["x.label", "x.label.gz"])
+def test_bytes_of_latin_1_that_are_utf_8_too_are_latin_1(tmp_path, name):
+    file = written(tmp_path / name, b"LOC:city A caf\xc3\xa9 ?\nLOC:city A sister\xf0city ?\n")
+    table = adapted(file, "label_lines", {"encoding": "latin-1"}, LABELS)
+    assert table["text"].to_pylist() == ["A caf\xc3\xa9 ?", "A sister\xf0city ?"]
+
+
 def test_latin_1_is_not_read_as_utf_8(tmp_path):
     with pytest.raises(UserError, match=r"x\.label, line 1: no utf-8 text"):
         lines(tmp_path, b"LOC:city A sister\xf0city ?\n", "utf-8")

@@ -52,6 +52,16 @@ def kill_all(running: subprocess.Popen) -> None:
     running.wait()
 
 
+def until_trained(workspace: Workspace, metrics: str, running: subprocess.Popen) -> None:
+    """Until a training has saved its state."""
+    path = workspace.folder / metrics
+    state = path.with_name(f".{path.name.removesuffix('.metrics.parquet')}.resume.pt")
+    deadline = time.monotonic() + 240
+    while not state.exists():
+        assert running.poll() is None and time.monotonic() < deadline, "no training to disturb"
+        time.sleep(0.05)
+
+
 def left_over(run: Path) -> list[str]:
     return [path.name for pattern in LEFT_OVER for path in run.rglob(pattern)]
 
@@ -80,35 +90,29 @@ def test_ten_kills_of_the_whole_process_tree(fresh, finished):
     assert "Nothing to be done" in fresh.snakemake()
 
 
-def test_ctrl_c_ends_the_run_and_it_goes_on(fresh):
+def test_ctrl_c_ends_the_run_and_it_goes_on(finished):
     """The whole foreground group gets the signal, as from a terminal."""
     model = "results/stopped/models/base.0/imdb.full.f1.s0.metrics.parquet"
-    asked = ("--config", "run=stopped", "training={epochs: 200}", "--", model)
-    fresh.second_run("stopped")
-    (fresh.folder / model).unlink()
-    running = started(fresh, *asked)
-    state = fresh.folder / "results/stopped/models/base.0/.imdb.full.f1.s0.resume.pt"
-    deadline = time.monotonic() + 240
-    while not state.exists():
-        assert running.poll() is None and time.monotonic() < deadline, "no training to stop"
-        time.sleep(0.05)
+    asked = ("--config", "run=stopped", "training={epochs: 5000}", "--", model)
+    finished.second_run("stopped")
+    (finished.folder / model).unlink()
+    running = started(finished, *asked)
+    until_trained(finished, model, running)
     os.killpg(running.pid, signal.SIGINT)
     running.wait(timeout=60)
     assert not session_of(running.pid), "a process outlived it"
-    output = fresh.snakemake(*asked[:2], "training={epochs: 3}", *asked[3:])  # other settings: it begins anew
-    assert "Directory cannot be locked" not in output and (fresh.folder / model).exists()
+    output = finished.snakemake(*asked[:2], "training={epochs: 3}", *asked[3:])  # other settings: it begins anew
+    assert "Directory cannot be locked" not in output and (finished.folder / model).exists()
 
 
-def test_a_second_run_in_the_same_folder_is_refused(fresh):
+def test_a_second_run_in_the_same_folder_is_refused(finished):
     target = "results/twice/models/base.0/imdb.full.f1.s0.metrics.parquet"
-    asked = ("--config", "run=twice", "training={epochs: 100}", "--", target)
-    fresh.second_run("twice")
-    (fresh.folder / target).unlink()
-    first = started(fresh, *asked)
-    locks = fresh.folder / ".snakemake/locks"
-    deadline = time.monotonic() + 120
-    while not (locks.is_dir() and list(locks.iterdir())):
-        assert first.poll() is None and time.monotonic() < deadline
-        time.sleep(0.05)
-    assert "cannot be locked" in fresh.snakemake(*asked, check=False)
-    assert first.wait(timeout=300) == 0 and (fresh.folder / target).exists()
+    asked = ("--config", "run=twice", "training={epochs: 5000}", "--", target)
+    finished.second_run("twice")
+    (finished.folder / target).unlink()
+    first = started(finished, *asked)
+    until_trained(finished, target, first)
+    assert "cannot be locked" in finished.snakemake(*asked, check=False)
+    assert first.poll() is None, "the first run was disturbed"
+    kill_all(first)
+    finished.snakemake("--unlock")

@@ -128,6 +128,10 @@ def named_record(file: Path, where: int | str, layout: str) -> Iterator[None]:
         raise fault(file, where, str(error)) from error
 
 
-def _lines(file: Path, **options) -> Iterator[str]:
-    for table in stream("text", file, **options).with_format("arrow").iter(batch_size=ROWS_AT_ONCE):
+def _lines(file: Path, encoding: str) -> Iterator[str]:
+    if file.suffix == ".gz":  # which `datasets` reads as utf-8, whatever encoding it is given
+        with gzip.open(file, "rt", encoding=encoding) as lines:
+            yield from (line.removesuffix("\n") for line in lines)
+        return
+    for table in stream("text", file, encoding=encoding).with_format("arrow").iter(batch_size=ROWS_AT_ONCE):
         yield from table["text"].to_pylist()
