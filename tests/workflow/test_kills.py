@@ -93,7 +93,7 @@ def test_ten_kills_of_the_whole_process_tree(fresh, finished):
 def test_ctrl_c_ends_the_run_and_it_goes_on(finished):
     """The whole foreground group gets the signal, as from a terminal."""
     model = "results/stopped/models/base.0/imdb.full.f1.s0.metrics.parquet"
-    asked = ("--config", "run=stopped", "training={epochs: 5000}", "--", model)
+    asked = ("--config", "run=stopped", "matton2019={training: {epochs: 5000}}", "--", model)
     finished.second_run("stopped")
     (finished.folder / model).unlink()
     running = started(finished, *asked)
@@ -101,13 +101,14 @@ def test_ctrl_c_ends_the_run_and_it_goes_on(finished):
     os.killpg(running.pid, signal.SIGINT)
     running.wait(timeout=60)
     assert not session_of(running.pid), "a process outlived it"
-    output = finished.snakemake(*asked[:2], "training={epochs: 3}", *asked[3:])  # other settings: it begins anew
+    # with other settings it begins anew
+    output = finished.snakemake(*asked[:2], "matton2019={training: {epochs: 3}}", *asked[3:])
     assert "Directory cannot be locked" not in output and (finished.folder / model).exists()
 
 
 def test_a_second_run_in_the_same_folder_is_refused(finished):
     target = "results/twice/models/base.0/imdb.full.f1.s0.metrics.parquet"
-    asked = ("--config", "run=twice", "training={epochs: 5000}", "--", target)
+    asked = ("--config", "run=twice", "matton2019={training: {epochs: 5000}}", "--", target)
     finished.second_run("twice")
     (finished.folder / target).unlink()
     first = started(finished, *asked)
