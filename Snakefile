@@ -24,11 +24,8 @@ METHODS = "pca neurons rsa edges structural mlp directprobe paths layer_probes".
 configfile: os.path.join(workflow.basedir, "config/config.yaml")
 
 
-# a cluster's node: what comes from the Hub was fetched where the run was started
-if workflow.remote_exec:
-    os.environ["HF_HUB_OFFLINE"] = "1"
 # the checked config, and what the papers of this run need (workflow/papers/<key>/plan.py)
-config, PLAN = start(config)
+config, PLAN = start(config, on_node=workflow.remote_exec)
 # memory, disk and time of a rule's jobs, from the size of their work
 COSTS = Costs(PLAN)
 

@@ -17,12 +17,14 @@ from workflow.lib.data.availability import fetches_among, unavailable
 from workflow.papers import all_papers
 
 
-def start(config: dict) -> tuple[dict, Plan]:
+def start(config: dict, on_node: bool) -> tuple[dict, Plan]:
     """The checked config and the plan. Sets PYTHONPATH, because jobs import `workflow.lib` too, and what kind of
-    GPU they use; jobs inherit both (on a cluster they read the config again)."""
+    GPU they use; jobs inherit both (on a cluster they read the config again: `on_node`)."""
     others = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), others] if others else [str(ROOT)])
     os.environ.setdefault("TQDM_DISABLE", "1")  # bars of many jobs at once would only tear each other apart
+    if on_node:  # what comes from the Hub was fetched where the run was started
+        os.environ["HF_HUB_OFFLINE"] = "1"
     registry = yaml.load((Path(ROOT) / "config/datasets.yaml").read_bytes(), yaml.CSafeLoader)["registry"]
     try:
         config, papers = check_config(config, registry, all_papers())

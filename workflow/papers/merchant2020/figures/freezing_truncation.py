@@ -40,7 +40,7 @@ if __name__ == "__main__":
     scores = depth_curves(metrics, sweeps, sweep, settings["layers"], settings["heads"])
     chance = read_chances(settings["guessable"], snakemake.input.guessable)
     published = pd.read_csv(snakemake.input.published) if settings["published"] else None
-    figure, axes = new_figure(height=2.6)
+    figure, axes = new_figure(height=2.8)
     numbers = {task: series_number(task, list(scores["task"].unique())) for task in scores["task"].unique()}
     for task, here in scores.groupby("task", sort=False):
         by_depth = spread(here, ["depth"], "score").sort_values("depth")
@@ -55,5 +55,5 @@ if __name__ == "__main__":
             paper_curve(axes, paper.index, paper, number, series_name(task))
     axes.set(xlabel=X_LABELS[sweep], ylabel="score on the evaluation rows", ylim=(0, 1.02))
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend()
+    figure.legend(loc="outside upper center", ncols=3)  # curves and guesses fill the axes from top to bottom
     save_figure(figure, snakemake.output)
