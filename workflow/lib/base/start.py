@@ -17,7 +17,7 @@ from workflow.lib.data.availability import fetches_among, unavailable
 from workflow.papers import all_papers
 
 
-def start(config: dict, on_node: bool) -> tuple[dict, Plan]:
+def start(config: dict, on_node: bool = False) -> tuple[dict, Plan]:
     """The checked config and the plan. Sets PYTHONPATH, because jobs import `workflow.lib` too, and what kind of
     GPU they use; jobs inherit both (on a cluster they read the config again: `on_node`)."""
     others = os.environ.get("PYTHONPATH")
