@@ -2,28 +2,20 @@
 
 import errno
 import os
-import subprocess
 from collections import namedtuple
 
 import pytest
 import torch
 
+from tests.small_disk import remount, small_file_system
 from workflow.lib.base import disks
 from workflow.lib.base.disks import disk_fault, lacks_room, unwritable
 
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 64 KB in memory."""
-    if os.geteuid():
-        pytest.skip("needs root to mount a small file system")
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True)
-    if mounted.returncode:
-        pytest.skip(f"cannot mount here: {mounted.stderr.decode().strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
+    with small_file_system(tmp_path / "disk", "64k") as folder:
+        yield folder
 
 
 def test_every_writer_tells_of_a_full_disk(small_disk):
@@ -48,7 +40,7 @@ def test_every_writer_tells_of_a_full_disk(small_disk):
 
 def test_a_folder_that_cannot_be_written_is_named(small_disk):
     assert unwritable(small_disk / "results/demo") is None
-    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    remount(small_disk, "ro")
     folder = small_disk / "results/demo"
     assert unwritable(folder) == f"{folder} cannot be written (Read-only file system)"
 

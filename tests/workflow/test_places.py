@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import subprocess
 import time
 
 import pytest
 
+from tests.small_disk import remount, small_file_system
 from tests.workflow.conftest import Workspace, measured_tables
 
 QUIET = ("--rerun-triggers", "mtime", "input", "params")  # docs/running.md, for results from elsewhere
@@ -14,17 +14,10 @@ QUIET = ("--rerun-triggers", "mtime", "input", "params")  # docs/running.md, for
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A workspace whose results lie on a file system of a few MB in memory."""
-    if os.geteuid():
-        pytest.skip("needs root to mount a small file system")
+    """A workspace whose results lie on a small file system."""
     workspace = Workspace(tmp_path / "workspace")
-    disk = workspace.folder / "results"
-    disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", disk], capture_output=True)
-    if mounted.returncode:
-        pytest.skip(f"cannot mount here: {mounted.stderr.decode().strip()}")
-    yield workspace
-    subprocess.run(["umount", "--lazy", disk], check=True)
+    with small_file_system(workspace.folder / "results", "300k"):
+        yield workspace
 
 
 def errors_in(output: str) -> list[str]:
@@ -38,14 +31,14 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(small_disk):
     assert "Traceback" not in output
     made = small_disk.folder / "results"
     assert not list(made.rglob("*.part")) and not (small_disk.folder / target).exists()
-    subprocess.run(["mount", "-o", "remount,size=100m", made], check=True)
+    remount(made, "size=100m")
     small_disk.snakemake("--", target)
     assert (small_disk.folder / target / "model.safetensors").exists()
 
 
 def test_a_read_only_folder_is_one_line_before_any_job(small_disk):
     made = small_disk.folder / "results"
-    subprocess.run(["mount", "-o", "remount,ro", made], check=True)
+    remount(made, "ro")
     output = small_disk.snakemake("--", "results/tiny/data/imdb/train.parquet", check=False)
     assert "results/tiny cannot be written (Read-only file system)" in output
     assert "Error in rule" not in output
