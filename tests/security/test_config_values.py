@@ -74,7 +74,8 @@ def anything():
     """Texts of hostile characters, values from the list, and values of other types."""
     characters = st.sampled_from("ab0._-/\\~$`'\"{}<>|;&*?!#\n\r\t\0\x1b .:[]()%\u202e\u2028\ud800é")
     texts = st.text(characters, max_size=30) | st.text(max_size=10) | st.sampled_from(HOSTILE)
-    leaves = texts | st.none() | st.booleans() | st.integers() | st.floats()
+    floats = st.floats(allow_subnormal=False)  # training code, run by tests before these, switches them off
+    leaves = texts | st.none() | st.booleans() | st.integers() | floats
     return texts | st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner))
 
 
