@@ -12,6 +12,8 @@ import pytest
 from tests.workflow.conftest import Workspace, measured_tables
 
 KILLS = 10
+# data, pre-training, fine-tunings, sweeps, vectors of their steps, analyses, figures: half of the run's time
+TARGETS = ("--", "singh2020", "zhou2022")
 LEFT_OVER = (".*.part", ".*.resume.pt", ".*.steps")
 
 
@@ -67,27 +69,22 @@ def left_over(run: Path) -> list[str]:
 
 
 def test_ten_kills_of_the_whole_process_tree(fresh, finished):
-    """Moments are drawn from what an undisturbed run takes: most of them fall into a job that trains or writes."""
-    rng, n_killed = random.Random(0), 0
-    while n_killed < KILLS:
-        running = started(fresh)
-        pause = 5 + 9 * rng.random()  # the first seconds are Snakemake's own start
+    rng = random.Random(0)
+    for number in range(KILLS):
+        running = started(fresh, *TARGETS)
+        pause = 5 + 8 * rng.random()  # the first seconds are Snakemake's own start
         deadline = time.monotonic() + pause
         while time.monotonic() < deadline and running.poll() is None:
             time.sleep(0.05)
-        if running.poll() is not None:
-            break
+        assert running.poll() is None, f"the run ended before kill {number + 1}"
         kill_all(running)
-        n_killed += 1
         fresh.snakemake("--unlock")
-    print(f"{n_killed} kills")
-    assert n_killed >= 5, "the run ended before it could be killed"
-    fresh.snakemake()
+    fresh.snakemake(*TARGETS)
     here, there = measured_tables(finished.folder / "results/tiny"), measured_tables(fresh.folder / "results/tiny")
-    assert here.keys() == there.keys()
-    assert [name for name in here if here[name] != there[name]] == []
+    assert there.keys() <= here.keys() and len(there) > 80
+    assert [name for name in there if here[name] != there[name]] == []
     assert left_over(fresh.folder / "results/tiny") == []
-    assert "Nothing to be done" in fresh.snakemake()
+    assert "Nothing to be done" in fresh.snakemake(*TARGETS)
 
 
 def test_ctrl_c_ends_the_run_and_it_goes_on(finished):

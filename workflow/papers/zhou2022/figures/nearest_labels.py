@@ -30,7 +30,7 @@ def draw_task(axes, task: str, nearest: pd.DataFrame, paper: pd.DataFrame) -> No
             ends = paper.loc[name, ["start", "end"]].to_numpy()
             paper_marks(axes, nearest.index[[0, -1]], ends, number, label)
             highest = max(highest, float(ends.max()))
-    axes.set(title=name_of(task), xlabel="updates", ylim=(0, 1.6 * highest))  # room for the legend
+    axes.set(title=name_of(task), xlabel="updates", ylim=(0, 1.75 * highest))  # room for the legend
     axes.legend(ncols=2, fontsize=6, handlelength=1.6, columnspacing=0.8, title="solid: grow most, dashed: least",
                 title_fontsize=6, loc="upper left")  # fmt: skip
 
