@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.base.test_damage import FLIPS
+from tests.fuzz.damage import INPUTS
+from tests.security.hostile import HOSTILE
+from tests.workflow.test_kills import KILLS
 from workflow.lib.base import methods_docs
 from workflow.lib.base.digests import ROOT
 
@@ -16,7 +20,8 @@ TEXTS = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md
          *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "workflow/papers").glob("*/README.md"))]  # fmt: skip
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
-PLACEHOLDERS = ("<", "mine", "points.npz", "vectors.npz", "words.npz", "before.npz", "profiles/slurm", "runs=")
+NEEDS_RUNS = "runs="  # tested with finished runs, in tests/workflow
+PARTS = ("Snakefile", "workflow", "config", "profiles", "envs")
 
 
 def anchors(path: Path) -> set[str]:
@@ -59,18 +64,38 @@ def test_modules_on_the_command_line_exist():
 
 
 def runnable() -> list[str]:
-    asked = [command for command in commands() if "snakemake" in command.split()[0]]
-    return [command for command in asked if not any(word in command for word in PLACEHOLDERS)]
+    return [command for command in commands() if "snakemake" in command.split()[0] and NEEDS_RUNS not in command]
+
+
+@pytest.fixture(scope="module")
+def a_users_folder(tmp_path_factory) -> Path:
+    """The project, and the config of an own encoder as docs/own.md has it made: the example with a path."""
+    folder = tmp_path_factory.mktemp("user")
+    for part in PARTS:
+        (folder / part).symlink_to(ROOT / part)
+    (folder / "encoder").mkdir()
+    (folder / "encoder/config.json").write_text('{"num_hidden_layers": 12, "hidden_size": 768}')
+    example = (ROOT / "config/mine.example.yaml").read_text()
+    (folder / "mine.yaml").write_text(re.sub(r"path: [^,}\s]+", f"path: {folder}/encoder", example))
+    return folder
 
 
 @pytest.mark.parametrize("command", runnable())
-def test_snakemake_understands_the_command(command):
+def test_snakemake_understands_the_command(command, a_users_folder):
     """A dry run of it."""
+    words = shlex.split(command.replace("<targets>", "matton2019"))[1:]
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *shlex.split(command)[1:], "--dry-run", "--quiet", "all"],
-        cwd=ROOT, capture_output=True, text=True,
+        [sys.executable, "-m", "snakemake", *words, "--dry-run", "--quiet", "all"],
+        cwd=a_users_folder, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_what_reliability_says_was_tried_is_what_tests_try():
+    said = (ROOT / "docs/reliability.md").read_text()
+    assert f"| {KILLS} kills of one run |" in said and f"| {INPUTS:,} each, " in said
+    assert f"| {FLIPS + FLIPS // 10} damages of each of six" in said
+    assert f"| {len(HOSTILE)} values in every such key" in said
 
 
 def test_the_page_of_methods_is_what_rule_files_and_papers_say():

@@ -181,6 +181,9 @@ def test_raw_files_are_downloaded_once_and_checked(tmp_path, raw_entry, monkeypa
         [file] = locate(raw_entry, "train")
         assert file.read_bytes() == CONTENT
     assert asked == ["https://example.org/v1/sub/train.label"]
+    file.write_bytes(CONTENT[:-1])
+    with pytest.raises(UserError, match=r"train.label is damaged .* delete both"):
+        locate(raw_entry, "train")
     raw_entry["splits"]["train"] = {"file": "other.label", "sha256": "0" * 64}
     with pytest.raises(UserError, match=r"other.label has sha256 .* where the registry says 000"):
         locate(raw_entry, "train")

@@ -65,6 +65,8 @@ def test_a_hostile_value_as_a_name_is_refused_wherever_it_stands(toy, value):
 @pytest.mark.parametrize("value", HOSTILE, ids=lambda value: ascii(value)[:30])
 def test_a_hostile_value_as_a_text_is_refused_or_harmless(toy, value):
     outcome(with_value(toy, value, *FREE))
+    for place in TEXTS:
+        outcome(with_value(toy, value, place))
     faults = outcome(with_value(toy, value, ("mirror",), ("licensed",), ("datasets", "mine", "text")))
     folders = ("..", ".", "/", "~", "~root", "null", "\\", "//etc", "a/..")  # there are such, and they are only read
     assert faults is not None or value in folders

@@ -35,7 +35,10 @@ def slurm():
     if os.geteuid():
         pytest.skip("needs root to start Slurm")
     started = subprocess.run([SCRIPTS / "start.sh"], capture_output=True, text=True)
-    assert started.returncode == 0 and "idle" in started.stdout, started.stdout + started.stderr
+    if started.returncode or "idle" not in started.stdout:
+        said = started.stdout + started.stderr
+        assert "CI" not in os.environ, said  # there it must run
+        pytest.skip(f"Slurm did not start: {said.strip()[-300:]}")
     yield
     subprocess.run([SCRIPTS / "stop.sh"], check=False)
 

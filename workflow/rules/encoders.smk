@@ -29,8 +29,8 @@ rule train_tokenizer:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=lambda w, attempt: 4000 * 2 ** (attempt - 1),
+        runtime=lambda w, attempt: 30 * 2 ** (attempt - 1),
     params:
         vocab_size=config["pretraining"]["vocab_size"],
         max_tokens=config["pretraining"]["max_tokens"],
@@ -60,7 +60,7 @@ rule pretrain_encoder:
         "../../envs/environment.yaml"
     resources:
         gpu=config["gpu"],
-        mem_mb=8000,
+        mem_mb=lambda w, attempt: 8000 * 2 ** (attempt - 1),
         runtime=1440,
     params:
         shape=lambda w: shape(config, w.name),
@@ -137,6 +137,7 @@ rule randomise_encoder:
     wildcard_constraints:
         name=encoders_from(config, "random"),
         seed=r"\d+",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:

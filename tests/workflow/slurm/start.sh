@@ -3,6 +3,10 @@
 # Each pretend GPU is a device like /dev/null, so that Slurm hands it out and sets CUDA_VISIBLE_DEVICES as for a real one.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+if [ -e /etc/slurm/slurm.conf ] && ! grep -qs '^ClusterName=tunescope' /etc/slurm/slurm.conf; then
+  echo "this machine belongs to a Slurm cluster, which stays as it is" >&2
+  exit 3
+fi
 host=$(hostname -s) cpus=$(nproc) memory=$(($(awk '/MemTotal/{print int($2/1024)}' /proc/meminfo) * 8 / 10))
 install -d -o munge -g munge -m 0755 /run/munge
 install -d /opt/pretend-gpus /etc/slurm /var/lib/slurm/slurmctld /var/lib/slurm/slurmd /var/log/slurm

@@ -302,10 +302,17 @@ def _read(value):
         return value
 
 
+class _WithoutReferences(yaml.SafeLoader):
+    """YAML's `*name` may stand for a list inside itself, which has no end."""
+
+    def fetch_alias(self):
+        raise yaml.YAMLError("a reference")
+
+
 def _parsed(text: str) -> object:
     """As YAML; the text itself if it is none, or is nested deeper than the parser goes."""
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, _WithoutReferences)
     except (yaml.YAMLError, RecursionError):
         return text
 

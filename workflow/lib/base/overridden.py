@@ -12,12 +12,12 @@ from workflow.lib.base.digests import ROOT
 from workflow.lib.base.names import task_of
 from workflow.lib.base.plan import Plan
 
-PRESETS = Path(ROOT) / "config"  # the workflow's own, whose tasks the tests watch
+PRESETS = {Path(ROOT) / f"config/{name}.yaml" for name in ("config", "laptop", "paper", "encoders")}  # not a user's
 
 
 def own_settings(files: list[Path | str], given: dict) -> dict[str, dict]:
     """By name, what the user wrote: config files that are no preset, and `--config`."""
-    own = {path.name: yaml.safe_load(path.read_text()) or {} for path in map(Path, files) if path.parent != PRESETS}
+    own = {path.name: yaml.safe_load(path.read_text()) or {} for path in map(Path, files) if path not in PRESETS}
     return own | ({"--config": {key: _parsed(value) for key, value in given.items()}} if given else {})
 
 

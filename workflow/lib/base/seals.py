@@ -1,6 +1,7 @@
-"""Checksums of a model's files, in the format of `sha256sum`, so that damage is noticed before it is computed with.
+"""Checksums of a model's files and of downloads, in the format of `sha256sum`, so that damage is noticed before it is
+computed with.
 
-`sha256sum -c tunescope.sha256` in a model's folder says the same.
+`sha256sum -c tunescope.sha256` in a model's folder says the same; a download `x` has its own in `x.sha256`.
 """
 
 import hashlib
@@ -39,6 +40,21 @@ def check_seal(folder: str | Path) -> None:
         file = Path(folder) / name
         if not name or "/" in name or not file.is_file() or _digest(file) != wanted:
             raise UserError(f"{file if name else path} is damaged (it does not fit {SEAL}); delete {folder}, run again")
+
+
+def seal_file(path: Path) -> None:
+    """Write the checksum of a single file beside it."""
+    _beside(path).write_text(f"{_sha256(path)}  {path.name}\n")
+
+
+def check_file(path: Path) -> None:
+    """Stop at a file that is not as it was when it was sealed. One without a seal was put there by somebody else."""
+    if _beside(path).is_file() and _beside(path).read_text(errors="replace") != f"{_sha256(path)}  {path.name}\n":
+        raise UserError(f"{path} is damaged (it does not fit {_beside(path).name}); delete both, run again")
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
 
 
 def _digest(path: Path) -> str:

@@ -19,7 +19,7 @@ from workflow.lib.encoders.fetching import download
 from workflow.lib.encoders.requests import fetched
 
 TIMEOUT = 5  # seconds
-ELSEWHERE = "where there is a network: snakemake --cores 4 --until fetch_dataset fetch_encoder"
+ELSEWHERE = "where there is a network, by your command with `--until fetch_dataset fetch_encoder`"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from workflow.lib.base.errors import UserError, nearest
 from workflow.lib.base.files import whole_file
 from workflow.lib.base.paths import local
+from workflow.lib.base.seals import check_file, seal_file
 from workflow.lib.data import hub
 
 log = logging.getLogger(__name__)
@@ -125,6 +126,7 @@ def _download_from_url(source: dict, split: dict) -> Path:
     url = f"{source['url'].format(revision=source['revision'])}/{split['file']}"
     path = Path(HF_HOME) / "tunescope" / source["raw"] / source["revision"] / split["file"]
     if path.exists():
+        check_file(path)
         return path
     if not url.startswith("https://"):
         raise UserError(f"{url} is not https, so what it sends cannot be trusted")
@@ -144,6 +146,7 @@ def _download_from_url(source: dict, split: dict) -> Path:
         raise UserError(f"{url} has sha256 {found} where the registry says {split['sha256']}; it was not kept")
     with whole_file(path) as beside:
         beside.write_bytes(content)
+    seal_file(path)
     return path
 
 
