@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from workflow.lib.base.demo_docs import BEGIN, END, GALLERY, claims_table, page
+from workflow.lib.base.demo_docs import BEGIN, END, FIGURES, GALLERY, claims_table, figures_page, page
+from workflow.lib.costs.table import plan_of
 from workflow.papers import all_papers
 
 COLUMNS = ["paper", "name", "says", "statement", "artifact", "verdict", "evidence"]
@@ -30,6 +31,20 @@ def test_what_stands_between_the_markers_is_made_anew(tmp_path):
 def test_a_table_counts_its_verdicts():
     claims = pd.DataFrame([("p", "n", "s", "S.", "fig2", "does not hold", "e")], columns=COLUMNS)
     assert "1 does not hold." in claims_table(claims, "p")
+
+
+def test_every_figure_and_table_has_a_line_with_its_rules(tmp_path):
+    plan = plan_of([])
+    targets = [f"{made.kind}s/{key}/{id}" for key, of in plan.artifacts.items() for id, (made, _) in of.items()]
+    for target in targets:
+        benchmark = tmp_path / f"demo/benchmarks/{target}.tsv"
+        benchmark.parent.mkdir(parents=True, exist_ok=True)
+        benchmark.write_text("s\n2.0\n")
+    made = figures_page(tmp_path / "demo", plan)
+    assert len(targets) > 40 and all(f"`results/demo/{target}." in made for target in targets)
+    (line,) = [line for line in made.splitlines() if "figures/merchant2020/fig2." in line]
+    assert "| `draw`, `rsa` |" in line and "| 2 s |" in line and "| 0.0 min |" not in line
+    assert all(f"`results/demo/{target}." in FIGURES.read_text() for target in targets), "run `make demo-docs`"
 
 
 def test_every_picture_of_the_gallery_is_a_papers_figure():

@@ -11,20 +11,26 @@ from pathlib import Path
 import pandas as pd
 
 from workflow.lib.base.digests import ROOT
+from workflow.lib.base.plan import Plan
 from workflow.lib.base.verdicts import UNCLEAR
-from workflow.papers import Artifact, all_papers
+from workflow.lib.costs.planned import CACHING
+from workflow.lib.costs.table import plan_of, rows_of
+from workflow.papers import all_papers
 
 RUN, PAGE, GALLERY = ROOT / "results/demo", ROOT / "docs/demo.md", ROOT / "docs/gallery"
 FIGURES = ROOT / "docs/figures.md"
+PREPARING = ("finetune_model", *CACHING)  # what nearly every figure needs
 BEGIN, END = "<!-- made by `make demo-docs` from results/demo, from here -->\n", "<!-- to here -->\n"
 
 
 FIGURES_HOW = """\
-# Figures and tables: targets, scripts, times
+# Figures and tables: targets, rules, scripts, times
 
 Made by `make demo-docs` from the demo. `snakemake --cores all <target>` makes one figure or table, and all that it
-needs; `snakemake --cores all <paper>` those of a paper. Rule `draw` draws figures, `tabulate` writes tables. Seconds
-are of that job alone, once its analyses are there: which methods those are stands in the papers' READMEs.
+needs; `snakemake --cores all <paper>` those of a paper. Rules: what draws or tabulates, and the analyses and sweeps
+that it reads. Times: of that job alone once these are there, as measured; and of everything that the target needs, from
+nothing, on one core, by `make plan`'s estimate (without data, imports and drawing; on one machine less is needed,
+because targets share most of it).
 """
 
 
@@ -56,25 +62,25 @@ def page(text: str, run: Path) -> str:
     return f"{before}{BEGIN}\n{generated(run)}\n{END}{after}"
 
 
-def figures_page(run: Path) -> str:
-    """Which target draws which figure, by which script, and how long that took once its analyses were there."""
+def figures_page(run: Path, plan: Plan) -> str:
+    """Which target draws which figure, by which rules and script, and how long that takes."""
     lines = [FIGURES_HOW]
-    for key, paper in all_papers().items():
+    for key, made in plan.artifacts.items():
         rows = []
-        for entry in paper.about["artifacts"]:
-            artifact = Artifact(key, **entry)
-            folder = f"{artifact.kind}s/{key}/{artifact.id}"
-            benchmark = run / f"benchmarks/{folder}.tsv"
-            if not benchmark.is_file():
-                continue
-            seconds = pd.read_csv(benchmark, sep="\t")["s"].iloc[0]
-            ending = {"figure": "png", "table": "md"}[artifact.kind]
+        for id, (artifact, _) in made.items():
+            folder = f"{artifact.kind}s/{key}/{id}"
+            drawn = pd.read_csv(run / f"benchmarks/{folder}.tsv", sep="\t")["s"].iloc[0]
+            part = plan.only(key, id)
+            needed = rows_of(part)
+            minutes = 0.0 if needed.empty else 60 * (needed["core_hours"] + needed["gpu_hours"]).sum()
+            ending, rule = {"figure": ("png", "draw"), "table": ("md", "tabulate")}[artifact.kind]
+            rules = ", ".join([f"`{rule}`", *(f"`{name}`" for name in part.items if name not in PREPARING)])
             script = f"[{artifact.script}](../workflow/papers/{key}/{artifact.script})"
             target = f"`results/{run.name}/{folder}.{ending}`"
-            rows.append(f"| {artifact.title} | {target} | {script} | {seconds:.0f} |")
+            rows.append(f"| {artifact.title} | {target} | {rules} | {script} | {drawn:.0f} s | {minutes:.1f} min |")
         if rows:
-            head = ["| | target | script | seconds |", "| --- | --- | --- | --- |"]
-            lines += [f"## {key}: {paper.about['title']}\n", *head, *rows, ""]
+            head = ["| | target | rules | script | alone | from nothing |", "| --- | --- | --- | --- | --- | --- |"]
+            lines += [f"## {key}: {plan.papers[key].about['title']}\n", *head, *rows, ""]
     return "\n".join(lines)
 
 
@@ -98,6 +104,6 @@ def copy_gallery(run: Path) -> None:
 
 if __name__ == "__main__":
     PAGE.write_text(page(PAGE.read_text(), RUN))
-    FIGURES.write_text(figures_page(RUN))
+    FIGURES.write_text(figures_page(RUN, plan_of([])))
     copy_gallery(RUN)
     screenshot(RUN)

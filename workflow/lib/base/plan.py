@@ -7,6 +7,7 @@ item, listed with both papers.
 
 import importlib
 from collections.abc import Callable
+from copy import copy
 
 from workflow.lib.activations.plan import SAMPLED, STEPS, Cache, matching, sentences_of, widest
 from workflow.lib.base.errors import UserError, nearest
@@ -89,6 +90,14 @@ class Plan:
             return False
         asking.append(paper)
         return True
+
+    def only(self, paper: str, id: str) -> "Plan":
+        """The plan of one figure or table alone."""
+        part = copy(self)
+        part.items, part.layers, part.tracked = {}, {}, set()
+        for file in self.needs(paper, id).files():
+            part._follow(file, paper)
+        return part
 
     def jobs(self, rule: str) -> list[Job]:
         items, per_job = self.items.get(rule, {}), self.config["share"][SHARES.get(rule, "analyses")]
