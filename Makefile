@@ -33,8 +33,9 @@ rehearse: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m tests.benchmarks.run
 
+# Snakemake's own report of a finished run: make report, make report PRESET=config/laptop.yaml
 report: .venv/ready
-	$(BIN)/snakemake --report results/report.zip
+	$(BIN)/snakemake --report results/report.zip $(if $(PRESET),--configfile $(PRESET))
 
 # The rules as a picture (needs Graphviz's dot), each once however many share a process: docs/rulegraph.svg
 rulegraph: .venv/ready
