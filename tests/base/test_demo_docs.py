@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workflow.lib.base.demo_docs import BEGIN, END, FIGURES, GALLERY, claims_table, figures_page, page
+from workflow.lib.base.demo_docs import BEGIN, END, FIGURES, GALLERY, claims_table, figures_page, models_tables, page
 from workflow.lib.costs.table import plan_of
 from workflow.papers import all_papers
 
@@ -16,9 +16,33 @@ def made_run(folder):
                       for name, verdict in (("one", "holds"), ("two", "cannot tell"))]  # fmt: skip
             (folder / "scorecard").mkdir(parents=True, exist_ok=True)
             pd.DataFrame(claims, columns=COLUMNS).to_parquet(folder / f"scorecard/{key}.claims.parquet")
-    (folder / "tables/beyond").mkdir(parents=True)
-    (folder / "tables/beyond/pretraining_gain.md").write_text("| task |\n")
+    write_scores(folder)
     return folder
+
+
+def write_scores(folder):
+    def score(encoder, task, recipe, seed, **scores):
+        row = {"encoder": encoder, "task": task, "recipe": recipe, "fraction": 1.0, "seed": seed, **scores}
+        stage, ending = ("models", "metrics") if recipe == "full" else ("sweeps", "scores")
+        for place, what in {(stage, ending), ("sweeps", "scores")}:
+            path = folder / f"{place}/{encoder}/{task}.{recipe}.f1.s{seed}.{what}.parquet"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            pd.DataFrame([row]).to_parquet(path)
+
+    score("base.0", "imdb", "full", 0, test_accuracy=0.9)
+    score("base.0", "imdb", "full", 1, test_accuracy=0.8)
+    score("untrained.0", "imdb", "full", 0, test_accuracy=0.6)
+    score("demo_tiny.0", "imdb", "full", 0, test_accuracy=0.1)
+    score("base.0", "imdb", "reinit-2", 0, test_accuracy=0.55)
+    score("base.0", "imdb", "reinit-1", 0, test_accuracy=0.7)
+    score("base.0", "squad", "full", 0, test_f1=0.5, test_exact_match=0.4)
+
+
+def test_scores_are_means_by_task_and_encoders_are_kept_apart(tmp_path):
+    write_scores(tmp_path)
+    said = models_tables(tmp_path)
+    assert "| imdb | accuracy | 85.0 ± 7.1 | 2 | 60.0 | 25.0 |" in said and "| squad | F1 | 50.0 | 1 |  |  |" in said
+    assert "1 of 2 tasks at 80 or more." in said and "| imdb | 85.0 | 55.0 | 30.0 |" in said
 
 
 def test_what_stands_between_the_markers_is_made_anew(tmp_path):

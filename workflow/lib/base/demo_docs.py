@@ -6,6 +6,7 @@ What stands between the markers is made from the run's scorecard; the text aroun
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -23,6 +24,7 @@ PREPARING = ("finetune_model", *CACHING)  # what nearly every figure needs
 BEGIN, END = "<!-- made by `make demo-docs` from results/demo, from here -->\n", "<!-- to here -->\n"
 
 
+MEASURES = {"las": "LAS", "f1": "F1", "accuracy": "accuracy"}
 FIGURES_HOW = """\
 # Figures and tables: targets, rules, scripts, times
 
@@ -42,6 +44,46 @@ def claims_table(claims: pd.DataFrame, title: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def scored(files: Iterable[Path]) -> pd.DataFrame:
+    """Test scores of models and sweeps, in points, each by its task's own measure."""
+    metrics = pd.concat(map(pd.read_parquet, files), ignore_index=True)
+    metrics = metrics[metrics["fraction"] == 1].drop_duplicates(["encoder", "task", "recipe", "seed"])
+    there = [f"test_{name}" for name in MEASURES if f"test_{name}" in metrics]
+    return metrics.assign(
+        score=100 * metrics[there].bfill(axis=1).iloc[:, 0],
+        measure=metrics[there].notna().idxmax(axis=1).str.removeprefix("test_").map(MEASURES),
+        is_trained=~metrics["encoder"].str.startswith("untrained"),
+    )
+
+
+def models_tables(run: Path) -> str:
+    """What fine-tuning reaches, what it reaches without pre-training, and what re-initialisation costs."""
+    models = scored(run.glob("models/*/*.metrics.parquet")).query("recipe == 'full'")
+    lines = ["| task | measure | fine-tuned | models | the same from an untrained encoder | gained |",
+             "| --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+    high = 0
+    for task, of_task in models.groupby("task"):
+        trained = of_task[of_task["is_trained"] & ~of_task["encoder"].str.startswith("demo_")]["score"]
+        untrained = of_task[~of_task["is_trained"]]["score"]
+        high += trained.mean() >= 80
+        without = (
+            [f"{untrained.mean():.1f}", f"{trained.mean() - untrained.mean():.1f}"] if len(untrained) else ["", ""]
+        )
+        spread = f" ± {trained.std():.1f}" if len(trained) > 1 else ""
+        cells = [task, of_task["measure"].iloc[0], f"{trained.mean():.1f}{spread}", str(len(trained)), *without]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", f"{high} of {models['task'].nunique()} tasks at 80 or more.", "",
+              "| task | fine-tuned | all layers re-initialised | lost |", "| --- | --- | --- | --- |"]  # fmt: skip
+    sweeps = scored(run.glob("sweeps/*/*.scores.parquet"))
+    deepest = sweeps["recipe"].str.extract(r"^reinit-(\d+)$")[0].astype(float)
+    for task, of_task in sweeps[deepest == deepest.max()].groupby("task"):
+        same = sweeps[(sweeps["recipe"] == "full") & (sweeps["task"] == task)]
+        same = same[same["encoder"].isin(of_task["encoder"])]["score"].mean()
+        lost = of_task["score"].mean()
+        lines.append(f"| {task} | {same:.1f} | {lost:.1f} | {same - lost:.1f} |")
+    return "\n".join(["## What models reach\n", *lines]) + "\n"
+
+
 def generated(run: Path) -> str:
     parts, verdicts = [], []
     for key, paper in all_papers().items():
@@ -52,8 +94,7 @@ def generated(run: Path) -> str:
     counts = pd.Series(verdicts).value_counts()
     each = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
     total = f"{len(verdicts)} claims: {each}; {1 - counts.get(UNCLEAR, 0) / len(verdicts):.0%} decided.\n"
-    gain = "## Does pre-training matter in the demo?\n\n" + (run / "tables/beyond/pretraining_gain.md").read_text()
-    return "\n".join([total, *parts, gain])
+    return "\n".join([models_tables(run), f"## Claims\n\n{total}", *parts])
 
 
 def page(text: str, run: Path) -> str:
