@@ -1,6 +1,6 @@
 """The largest cases of the paper preset, at full size where two cores and this machine's disk can: time and memory.
 
-python -m tests.benchmarks.largest [pca] [neurons] [hulls] [edges]
+python -m tests.benchmarks.largest [pca] [neurons] [hulls] [clusters] [edges]
 """
 
 import resource
@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
+from workflow.lib.methods.directprobe.clustering import probe
 from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
 from workflow.lib.methods.edges import reading
 from workflow.lib.methods.linear import fit_softmax
@@ -58,6 +59,24 @@ def hulls() -> str:
     return f"16,854 x 768, 17 labels: {first:.0f} s, and {second:.1f} s a step more; 12 layers and 16 steps x 12 follow"
 
 
+def clusters() -> str:
+    """Labels that overlap: all of 16,000 points in 64 dimensions, and TREC-50's, where one text carries two labels."""
+    (x, y), (trec, kinds) = overlapping(16_000, 64, 17), vectors(5452, 50)
+    whole, seconds = timed(lambda: probe(x, y))
+    trec[1] = trec[0]
+    two, second = timed(lambda: probe(trec, kinds))
+    return (
+        f"16,000 x 64, 17 labels that overlap: {whole.n_clusters} clusters in {seconds:.0f} s; "
+        f"5,452 x 768, 50 labels with one point in common: {two.n_clusters} in {second:.0f} s"
+    )
+
+
+def overlapping(n: int, width: int, n_labels: int) -> tuple[np.ndarray, np.ndarray]:
+    """Clouds about centres that are nearer than the clouds are wide."""
+    rng, y = np.random.default_rng(0), np.arange(n) % n_labels
+    return rng.standard_normal((n, width)) + 0.3 * rng.standard_normal((n_labels, width))[y], y
+
+
 def edges(n_tokens: int = 2_360_000) -> str:
     """OntoNotes' tokens in 13 layers, from a scratch file: fetching batches of 32 sentences of 20 tokens."""
     shape = (1, 13, n_tokens, WIDTH)
@@ -88,7 +107,7 @@ def timed(function: Callable) -> tuple:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or ("pca", "hulls", "neurons", "edges"):
+    for name in sys.argv[1:] or ("pca", "hulls", "clusters", "neurons", "edges"):
         said = globals()[name]()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         print(f"{name}: {said}; at most {peak:.1f} GB so far", flush=True)

@@ -105,7 +105,7 @@ def page(plan: Plan) -> str:
     rows, loaded = rows_of(plan), downloads(plan)
     table = by_rule(rows).rename(columns={"memory": "memory GB", "kept": "disk GB", "passing": "temporary GB"})
     gpu_hours, core_hours = rows["gpu_hours"].sum(), rows["core_hours"].sum()
-    space = [disk(plan, rows, n) for n in (1, 4)]
+    space = [disk(plan, rows, n) for n in (1, 4, 16)]
     text = [
         f"# {plan.config['run']}: what it takes",
         "",
@@ -116,7 +116,7 @@ def page(plan: Plan) -> str:
         f"In all: {len(rows):,} jobs, {gpu_hours:,.1f} GPU hours, {core_hours:,.1f} core hours.",
         f"Largest memory of a job: {rows['memory'].max():.1f} GB ({rows.loc[rows['memory'].idxmax(), 'rule']}).",
         f"Disk: {space[0]['stays']:.1f} GB stay; at most {space[0]['peak']:.1f} GB with one job at a time, "
-        f"{space[1]['peak']:.1f} GB with four.",
+        f"{space[1]['peak']:.1f} GB with 4, {space[2]['peak']:.1f} GB with 16.",
         f"Downloads: {sum(loaded.values()) / 1e9:.2f} GB ({', '.join(loaded) or 'nothing'}).",
     ]
     if plan.config["gpu"]:
