@@ -252,3 +252,8 @@ def test_structural_probes_compare_with_the_published_ones_on_their_treebank_alo
     assert not figure1 & said[1].keys()
     scored = [PAPERS["merchant2020"].plan.scored(plan.config).settings for plan in (on_ewt, on_ptb)]
     assert [settings["is_papers_treebank"] for settings in scored] == [False, True]
+
+
+@pytest.mark.parametrize(("task", "epochs"), [("imdb", 4), ("sst2", 3), ("trec50", 10)])
+def test_the_laptop_preset_trains_as_long_as_the_papers_say_for_such_encoders(task, epochs):
+    assert plan_of("config/laptop.yaml").config["tasks"][task]["epochs"] == epochs

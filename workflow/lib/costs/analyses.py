@@ -78,11 +78,12 @@ def _hulls(n_points: float, n_labels: int, width: int) -> float:
 
 
 def extra_clusters(config: dict, item: str, n_points: float) -> float:
-    """Expected clusters beyond one a label, which nobody knows before: as zhou2022's table 7 has them. Labels overlap
-    before tuning if points are many for the width, or if one text carries two labels, which gives each a cluster of its
-    own after tuning too; a twentieth of the points (2 to 23 % there) is then a cluster."""
+    """Expected clusters beyond one a label, which nobody knows before. A text that carries two labels gives each of
+    these a cluster more. Where points are many for the width, labels overlap before tuning: in published runs a
+    twenty-fifth to a quarter of the points is a cluster from 60 points a dimension on; with 44, in our own run of
+    docs/laptop.md, three are."""
     twins = size_of(config, places_of_task(config, target_of(item))[0]).twins
-    overlap = is_pretrained(model_of(item)) and (twins or n_points > 40 * _width(config, item))
+    overlap = is_pretrained(model_of(item)) and n_points > 60 * _width(config, item)
     return n_points / 20 if overlap else 2 * twins
 
 
