@@ -244,9 +244,12 @@ def test_the_page_of_every_preset_says_what_people_ask(preset, capsys):
 def test_planted_speeds_are_found():
     rng = np.random.default_rng(0)
     jobs = pd.DataFrame({"calls": rng.uniform(1e3, 1e5, 30), "flops": rng.uniform(1e9, 1e12, 30)})
-    jobs["core_seconds"] = 5 + 2e-4 * jobs["calls"] + jobs["flops"] / 2e10
+    jobs["starts"] = np.arange(30) > 5.0  # the others are bare functions
+    jobs["core_seconds"] = 5 * jobs["starts"] + 2e-4 * jobs["calls"] + jobs["flops"] / 2e10
     found = fit.fitted_speed(jobs)
-    assert fit.fitted_speed(jobs.assign(core_seconds=5.0))["speed"] == fit.FASTEST  # where operations take no time
+    assert (
+        fit.fitted_speed(jobs.assign(core_seconds=5.0, starts=1.0))["speed"] == fit.FASTEST
+    )  # where operations take no time
     assert [found["start"], found["call"], found["speed"]] == pytest.approx([5, 2e-4, 2e10], rel=1e-3)
 
 
@@ -267,6 +270,21 @@ def test_work_of_items_one_after_the_other():
 def test_every_rule_has_a_measured_speed(paper):
     rules = {"cache_activations" if rule == "cache_temporarily" else rule for rule in paper.items}
     assert rules == speeds()["core"].keys()
+
+
+def test_every_speed_says_what_it_rests_on(paper):
+    for rule, of in speeds()["core"].items():
+        assert of["basis"] == fit.basis(rule, of["jobs"], of["speed"]), rule
+    assert fit.basis("new", 50, fit.FASTEST) == "assumed" and fit.basis("new", 2, 1e9) == "two small jobs"
+    on_cpu = table.plan_of(["config/laptop.yaml"], {"gpu": 0})
+    assert "two small jobs (edges description_length structural mlp)" in table.bases(table.rows_of(on_cpu))
+    assert not [said for said in table.bases(table.rows_of(paper)) if not said.startswith("full size")]
+
+
+def test_work_at_full_size_takes_what_was_measured():
+    for rule, (calls, flops, seconds) in fit.LARGE.items():
+        of = speeds()["core"][rule]
+        assert 0.5 < (of["call"] * calls + flops / of["speed"]) / seconds < 2, rule
 
 
 def test_what_a_run_takes_is_said_before_it():

@@ -10,8 +10,8 @@ from workflow.lib.costs.encoders import Shape, bytes_of, encoder_shape
 from workflow.lib.costs.sizes import Size, size_of
 from workflow.lib.costs.work import Work
 
-# operations of a core in matrix products that take as long as one of these, measured by tests/benchmarks/largest.py
-CLUSTER = 170_000  # per point and dimension, of a cluster beyond one a label
+# operations, at the speed of the rule, that take as long as one of these, measured by tests/benchmarks/largest.py
+CLUSTER = 53_000  # per point and dimension, of a cluster beyond one a label
 CANDIDATE = 1300  # per row and class, of a neuron that is tried: exponentials and sums, in some passes
 
 

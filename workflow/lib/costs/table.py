@@ -16,7 +16,7 @@ from workflow.lib.base.names import encoder_of, is_pretrained, model_of
 from workflow.lib.base.plan import Plan
 from workflow.lib.base.start import start
 from workflow.lib.costs.encoders import encoder_shape
-from workflow.lib.costs.estimates import core_seconds, gpu_seconds, memory_mb, speeds
+from workflow.lib.costs.estimates import core_seconds, gpu_seconds, memory_mb, of_core, speeds
 from workflow.lib.costs.planned import ON_GPU, Planned, downloads, planned_jobs, work_of
 
 CORES_PER_GPU = 8
@@ -129,7 +129,17 @@ def page(plan: Plan) -> str:
     else:
         minutes = ", ".join(f"{60 * wall_hours(rows, 0, n):.0f} min on {n}" for n in (1, 2, 8))
         text += [f"Wall time: {minutes} cores; data, drawings and tables not counted."]
+    text += [f"Speeds of cores rest on: {', '.join(bases(rows))}."]
     return "\n".join([*text, ""])
+
+
+def bases(rows: pd.DataFrame) -> list[str]:
+    """Of rules on the CPU, what their speeds rest on."""
+    rules = dict.fromkeys(rows.loc[rows["core_hours"] > 0, "rule"])
+    by_basis: dict[str, list[str]] = {}
+    for rule in rules:
+        by_basis.setdefault(of_core(rule)["basis"], []).append(rule)
+    return [f"{basis} ({' '.join(of_basis)})" for basis, of_basis in by_basis.items()]
 
 
 if __name__ == "__main__":
