@@ -1,12 +1,14 @@
 """How time and memory of every stage grow with rows, width and layers: fitted exponents, and a picture.
 
-    python -m tests.benchmarks.growth        writes docs/growth.md and docs/growth.svg
+    python -m tests.benchmarks.growth            writes docs/growth.md and docs/growth.svg
+    python -m tests.benchmarks.growth <stage> …  prints measurements of these alone
 
 Each measurement is a process of its own, on one core, with random data: seconds of processor time, and the largest
 memory beyond that of a process that only imported. An exponent of 1: twice the size takes twice as much.
 """
 
 import resource
+import sys
 import time
 from collections.abc import Callable
 from multiprocessing import get_context
@@ -18,6 +20,7 @@ from transformers import BertConfig, BertModel
 
 from tests.benchmarks.bench_structural import random_treebank
 from workflow.lib.base.digests import ROOT
+from workflow.lib.methods.directprobe.clustering import probe
 from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
 from workflow.lib.methods.edges.examples import Split
 from workflow.lib.methods.edges.networks import Lane
@@ -42,7 +45,8 @@ TEXT = """\
 Made by `python -m tests.benchmarks.growth`, on one core: fitted exponents between half and four times {rows} rows,
 {width} dimensions and {layers} layers. 1: twice the size takes twice as much. Below 1: a part that does not grow.
 Random data; fine-tuning and activations are bare loops with the same model, rows are sentences, texts, words or tokens,
-as the stage has them. Layer probes' converged classifier needs more iterations at some sizes than at others.
+as the stage has them. Clusters: a quarter of the rows, a sixteenth of the dimensions, labels that overlap. Layer
+probes' converged classifier needs more iterations at some sizes than at others.
 
 ![Time and memory by size](growth.svg)
 
@@ -103,6 +107,12 @@ def hulls(rows: int, width: int, layers: int) -> None:
         label_hull_distances(x, y.astype(str))
 
 
+def clusters(rows: int, width: int, layers: int) -> None:
+    """Labels at random, so that they overlap: a quarter of the rows, a sixteenth of the dimensions."""
+    rng = np.random.default_rng(0)
+    probe(rng.standard_normal((rows // 4, width // 16)).astype(np.float32), np.arange(rows // 4) % 4)
+
+
 def structural(rows: int, width: int, layers: int) -> None:
     rng = np.random.default_rng(0)
     trees = random_treebank(rows // 20, 12, rng)
@@ -142,6 +152,7 @@ STAGES: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "neurons": (neurons, ("rows", "width")),
     "RSA": (rsa, ("rows", "width", "layers")),
     "hull distances": (hulls, ("rows", "width", "layers")),
+    "clusters of overlapping labels": (clusters, ("rows", "width")),
     "structural probes": (structural, ("rows", "width", "layers")),
     "edge probes": (edges, ("rows", "width", "layers")),
     "layer probes": (layer_probes, ("rows", "width", "layers")),
@@ -197,6 +208,8 @@ if __name__ == "__main__":
     _, nothing = measure(None, {})
     rows = []
     for name, (stage, axes) in STAGES.items():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         for axis in axes:
             for factor in FACTORS:
                 size = MIDDLE | {axis: int(MIDDLE[axis] * factor)}
@@ -204,6 +217,8 @@ if __name__ == "__main__":
                 rows.append({"stage": name, "axis": axis, "size": size[axis], "seconds": seconds,
                              "megabytes": max(megabytes - nothing, 1.0)})  # fmt: skip
                 print(rows[-1], flush=True)
+    if sys.argv[1:]:
+        sys.exit()
     found = pd.DataFrame(rows)
     lines = ["| stage | seconds by rows | by width | by layers | memory by rows | by width | by layers |",
              "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip

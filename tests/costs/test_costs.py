@@ -5,22 +5,25 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 import yaml
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel
 
-from tests.papers.test_plans import plan_of
+from tests.licensed import provide
+from tests.papers.test_plans import REGISTRY, plan_of
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
-from workflow.lib.costs import fit, table
+from workflow.lib.costs import analyses, fit, table
 from workflow.lib.costs.encoders import Shape, encoder_shape
 from workflow.lib.costs.estimates import LONGEST, Costs, core_seconds, memory_mb, speeds
 from workflow.lib.costs.forecast import forecast, mismatches
 from workflow.lib.costs.planned import downloads, planned_jobs, work_of
-from workflow.lib.costs.sizes import size_of
+from workflow.lib.costs.sizes import size_of, twins_in
 from workflow.lib.costs.work import Work
+from workflow.lib.data.licences import is_licensed
 
 SHAPES = [Shape(2, 32, 64, 2, 100), Shape(3, 64, 256, 4, 500)]
 
@@ -94,11 +97,11 @@ def test_every_planned_job_has_an_estimate(paper, demo):
 
 @pytest.mark.parametrize("rule, item", [
     ("pca", "pretrained/imdb"), ("neurons", "pretrained/imdb"), ("finetune_model", "imdb.full.f1.s0"),
-    ("layer_probes", "pretrained/imdb"), ("mlp", "pretrained/imdb"), ("directprobe", "pretrained/imdb"),
+    ("layer_probes", "pretrained/imdb"), ("mlp", "pretrained/imdb"), ("directprobe", "pretrained/trec50"),
     ("cache_activations", "pretrained/cls/imdb-train")])  # fmt: skip
 def test_more_rows_and_wider_encoders_take_more(demo, rule, item):
     few = work_of(demo, rule, f"base.0/{item}")
-    many = plan_of(datasets={"imdb": {"rows": {"train": 80_000}}})
+    many = plan_of(datasets={name: {"rows": {"train": 80_000}} for name in ("imdb", "trec50")})
     many.config["gpu"] = 0
     more, narrow = work_of(many, rule, f"base.0/{item}"), work_of(demo, rule, f"demo_tiny.0/{item}")
     assert more.flops > few.flops > narrow.flops and more.held > few.held > narrow.held
@@ -125,12 +128,73 @@ def test_jobs_on_a_gpu_are_given_a_gpu_s_time(paper):
     assert asked[0] < asked[1]
 
 
+# ---- analyses against what was measured on one core; random data, so that factors count
+
+
+@pytest.mark.parametrize(("rows", "width", "seconds"), [
+    (4000, 96, 0.6), (16_000, 96, 1.8), (64_000, 96, 6.8), (16_000, 768, 11.3)])  # fmt: skip
+def test_a_step_of_the_search_for_neurons_takes_what_was_measured(demo, monkeypatch, rows, width, seconds):
+    """14 classes, 5 folds."""
+    monkeypatch.setattr(analyses, "points", lambda config, task: (rows, 0, 14))
+    monkeypatch.setattr(analyses, "_shape", lambda config, item: Shape(12, width, 4 * width, 1, 100))
+    settings = demo.config | {"neurons": {"neurons": 14, "folds": 5, "rows": None}}
+    work = analyses.neurons(settings, "base.0/pretrained/dbpedia")
+    assert seconds / 2 < work.flops / 14 / speeds()["core"]["neurons"]["speed"] < 2 * seconds
+
+
+@pytest.mark.parametrize(("n_points", "width", "labels", "clusters", "seconds"), [
+    (2000, 32, 10, 41, 5.4), (4000, 32, 10, 60, 13.6), (4000, 64, 10, 39, 19.7), (8000, 64, 17, 67, 53.7),
+    (16_000, 64, 17, 63, 54.6)])  # fmt: skip
+def test_clustering_takes_what_was_measured(n_points, width, labels, clusters, seconds):
+    flops = analyses._clustering(n_points, clusters - labels, width)
+    assert seconds / 2.5 < flops / speeds()["core"]["directprobe"]["speed"] < 2.5 * seconds
+
+
+def test_labels_overlap_where_points_are_many_for_the_width_or_a_text_has_two(paper):
+    """As in zhou2022's table 7: parts of speech in the narrowest encoders before tuning, TREC-50 always."""
+
+    def extra(item, n):
+        return analyses.extra_clusters(paper.config, item, n)
+
+    assert [extra(f"{name}.0/pretrained/pos", 16_854) > 500 for name in ("tiny", "mini", "small", "bert")] == [
+        True, True, False, False]  # fmt: skip
+    assert extra("tiny.0/pos.full.f1.s0/pos", 16_854) == 0
+    assert extra("bert.0/pretrained/trec50", 5452) == extra("bert.0/trec50.full.f1.s0/trec50", 5452) == 2
+    before, after = (
+        work_of(paper, "directprobe", f"tiny.0/{model}/pos").flops for model in ("pretrained", "pos.full.f1.s0")
+    )
+    assert before > 10 * after
+
+
+def test_texts_with_two_labels_are_counted_in_lower_case():
+    texts = ["An elephant?", "an elephant?", "an elephant?", "Another"]
+    rows = pa.table({"text": texts, "text_pair": [None] * 4, "label": [0, 1, 1, 0]})
+    assert twins_in(rows) == 1 and twins_in(rows.slice(1)) == 0
+
+
 # ---- targets of the paper preset
 
 
-def test_the_paper_preset_fits_the_disk_and_memory_that_docs_promise(paper):
-    rows = table.rows_of(paper)
-    assert table.disk(paper, rows)["peak"] < 100 and rows["memory"].max() < 24
+@pytest.fixture(scope="module")
+def licensed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("licensed")
+    provide(folder, REGISTRY, [name for name in REGISTRY if name.startswith("ep_") and is_licensed(REGISTRY[name])])
+    plan = plan_of("config/paper.yaml", licensed=str(folder))
+    plan.config["gpu"] = 1
+    return plan
+
+
+@pytest.mark.parametrize(("kind", "most"), [("paper", 100), ("licensed", 300)])
+def test_the_paper_preset_fits_the_disk_and_memory_that_docs_promise(kind, most, request):
+    """One job at a time; more at once hold more."""
+    plan = request.getfixturevalue(kind)
+    rows = table.rows_of(plan)
+    one, four, sixteen = (table.disk(plan, rows, n)["peak"] for n in (1, 4, 16))
+    assert most / 2 < one < most < four < sixteen and rows["memory"].max() < 24
+
+
+def test_the_licensed_run_has_all_eight_edge_tasks(licensed):
+    assert len(licensed.config["merchant2020"]["edge_tasks"]) == 8 and not licensed.config["without_licence"]
 
 
 def test_without_temporary_caches_it_would_not(paper):
@@ -180,9 +244,12 @@ def test_the_page_of_every_preset_says_what_people_ask(preset, capsys):
 def test_planted_speeds_are_found():
     rng = np.random.default_rng(0)
     jobs = pd.DataFrame({"calls": rng.uniform(1e3, 1e5, 30), "flops": rng.uniform(1e9, 1e12, 30)})
-    jobs["core_seconds"] = 5 + 2e-4 * jobs["calls"] + jobs["flops"] / 2e10
+    jobs["starts"] = np.arange(30) > 5.0  # the others are bare functions
+    jobs["core_seconds"] = 5 * jobs["starts"] + 2e-4 * jobs["calls"] + jobs["flops"] / 2e10
     found = fit.fitted_speed(jobs)
-    assert fit.fitted_speed(jobs.assign(core_seconds=5.0))["speed"] == fit.FASTEST  # where operations take no time
+    assert (
+        fit.fitted_speed(jobs.assign(core_seconds=5.0, starts=1.0))["speed"] == fit.FASTEST
+    )  # where operations take no time
     assert [found["start"], found["call"], found["speed"]] == pytest.approx([5, 2e-4, 2e10], rel=1e-3)
 
 
@@ -203,6 +270,21 @@ def test_work_of_items_one_after_the_other():
 def test_every_rule_has_a_measured_speed(paper):
     rules = {"cache_activations" if rule == "cache_temporarily" else rule for rule in paper.items}
     assert rules == speeds()["core"].keys()
+
+
+def test_every_speed_says_what_it_rests_on(paper):
+    for rule, of in speeds()["core"].items():
+        assert of["basis"] == fit.basis(rule, of["jobs"], of["speed"]), rule
+    assert fit.basis("new", 50, fit.FASTEST) == "assumed" and fit.basis("new", 2, 1e9) == "two small jobs"
+    on_cpu = table.plan_of(["config/laptop.yaml"], {"gpu": 0})
+    assert "two small jobs (edges description_length structural mlp)" in table.bases(table.rows_of(on_cpu))
+    assert not [said for said in table.bases(table.rows_of(paper)) if not said.startswith("full size")]
+
+
+def test_work_at_full_size_takes_what_was_measured():
+    for rule, (calls, flops, seconds) in fit.LARGE.items():
+        of = speeds()["core"][rule]
+        assert 0.5 < (of["call"] * calls + flops / of["speed"]) / seconds < 2, rule
 
 
 def test_what_a_run_takes_is_said_before_it():

@@ -295,6 +295,23 @@ def test_no_more_shards_are_read_than_the_sentences_need(tmp_path):
         assert adapted(files, wikipedia_entry(), rows=60, seed=seed).slice(0, 30) == table
 
 
+def test_another_shard_is_read_only_where_all_sentences_of_one_are_too_few(tmp_path):
+    """Fewer articles than rows, but sentences enough: the second shard of the seed's order is absent until needed."""
+    order = random.Random(0).sample(files := [tmp_path / f"{n}.parquet" for n in range(2)], 2)
+
+    def shard(path, name):
+        text = " ".join(f"Sentence {name} {m}." for m in range(5))
+        return parquet(path, {"id": [f"{name}{n}" for n in range(10)], "text": [text] * 10})
+
+    shard(order[0], "a")
+    one = adapted(files, wikipedia_entry(), rows=50, seed=0)
+    assert article_counts(one) == {f"a{n}": 5 for n in range(10)}
+    assert adapted(files, wikipedia_entry(), rows=8, seed=0) == one.slice(0, 8)
+    shard(order[1], "b")
+    two = adapted(files, wikipedia_entry(), rows=55, seed=0)
+    assert two.slice(0, 50) == one and sorted(article_counts(two).values()) == [1] * 5 + [5] * 10
+
+
 def test_few_sentences_are_held_though_articles_have_many(tmp_path):
     """Those that cannot be among the first `rows` are dropped on the way; the result is as if they were not."""
     texts = [" ".join(f"Sentence {n} {m}." for m in range(300)) for n in range(30)]

@@ -1,11 +1,15 @@
 """Data under licence: a run without them, a folder that has them, a folder that lacks some."""
 
 import copy
+import gzip
+import re
+from contextlib import nullcontext
 
 import pytest
 import yaml
 from snakemake.utils import update_config
 
+from tests.licensed import LINES, provide
 from workflow.lib.base.config import check_config
 from workflow.lib.base.digests import ROOT
 from workflow.lib.base.errors import UserError
@@ -28,15 +32,6 @@ def checked(**changes) -> tuple[dict, dict]:
     return check_config(paper_preset(**changes), copy.deepcopy(REGISTRY), all_papers())
 
 
-def provide(folder, names) -> None:
-    for name in names:
-        [source] = REGISTRY[name]["sources"]
-        for split in REGISTRY[name]["splits"].values():
-            file = folder / source["raw"] / split["file"]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text("{}\n")
-
-
 def test_without_a_licence_the_public_tasks_remain():
     config, papers = checked()
     assert config["merchant2020"]["edge_tasks"] == ["ep_pos", "ep_dependencies", "ep_relations"]
@@ -53,25 +48,51 @@ def test_without_a_licence_the_public_tasks_remain():
 
 
 def test_with_all_files_the_eight_tasks_run(tmp_path):
-    provide(tmp_path, [name for name in EIGHT if is_licensed(REGISTRY[name])])
+    provide(tmp_path, REGISTRY, [name for name in EIGHT if is_licensed(REGISTRY[name])])
     config, _ = checked(licensed=str(tmp_path))
     assert config["merchant2020"]["edge_tasks"] == EIGHT and not config["without_licence"]
 
 
 def test_a_file_that_is_missing_is_named_before_any_job(tmp_path):
-    provide(tmp_path, [name for name in EIGHT if is_licensed(REGISTRY[name])])
+    provide(tmp_path, REGISTRY, [name for name in EIGHT if is_licensed(REGISTRY[name])])
     [source] = REGISTRY["ep_srl"]["sources"]
     file = tmp_path / source["raw"] / REGISTRY["ep_srl"]["splits"]["dev"]["file"]
     file.unlink()
     with pytest.raises(UserError) as told:
         checked(licensed=str(tmp_path))
     assert str(told.value).count("\n") == 0 and str(file.relative_to(tmp_path)) in str(told.value)
-    file.with_name(file.name + ".gz").write_bytes(b"")  # compressed will do
+    file.with_name(file.name + ".gz").write_bytes(gzip.compress(LINES["span-pair"].encode()))  # compressed will do
     checked(licensed=str(tmp_path))
 
 
+@pytest.mark.parametrize(("content", "said"), [
+    (b"{}\n", r"line 1: a field of the edge-probing format is missing: 'text'"),
+    (LINES["span"].encode(), "line 1: a target has one span where the task has another number"),
+    (b"\n# text = a b\n", "line 2: no JSON"),
+    (b"", "line 1: no JSON"),
+    (b"\xff\xfe\x00", "line 1: unreadable")])  # fmt: skip
+def test_a_file_of_another_format_is_named_before_any_job(tmp_path, content, said):
+    provide(tmp_path, REGISTRY, ["ep_srl"])
+    file = tmp_path / REGISTRY["ep_srl"]["sources"][0]["raw"] / REGISTRY["ep_srl"]["splits"]["dev"]["file"]
+    file.write_bytes(content)
+    with pytest.raises(UserError, match=f"{re.escape(str(file))}, {said}") as told:
+        checked(licensed=str(tmp_path))
+    assert str(told.value).count("\n") == 0
+
+
+@pytest.mark.parametrize(("content", "is_fine"), [
+    (f"# sent_id = 1\n{LINES['tree']}", True), (LINES["tree"], True), (LINES["span"], False)])  # fmt: skip
+def test_the_first_line_of_a_treebank_has_ten_columns_or_is_a_comment(tmp_path, content, is_fine):
+    provide(tmp_path, REGISTRY, ["ptb"])
+    (tmp_path / "treebanks/ptb/train.conllu").write_text(content)
+    changes = paper_preset(licensed=str(tmp_path), papers=["zhou2022"])
+    changes["datasets"]["ptb"] = {"source": "real", "rows": {"train": None, "dev": None, "test": None}}
+    with nullcontext() if is_fine else pytest.raises(UserError, match="1 columns where CoNLL-U has 10"):
+        check_config(changes, copy.deepcopy(REGISTRY), all_papers())
+
+
 def test_a_corpus_that_is_wholly_absent_is_left_out_but_a_folder_without_any_is_refused(tmp_path):
-    provide(tmp_path, ["ep_spr"])
+    provide(tmp_path, REGISTRY, ["ep_spr"])
     config, _ = checked(licensed=str(tmp_path))
     assert config["merchant2020"]["edge_tasks"] == ["ep_pos", "ep_dependencies", "ep_spr", "ep_relations"]
     empty = tmp_path / "empty"

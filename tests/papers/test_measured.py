@@ -78,8 +78,8 @@ def test_merchant_s_layers_are_counted_from_0():
     )
     general = "wikipedia-sentences"
     settings = {"general": general, "texts": {task: {"own": own, "general": general} for task, own in texts.items()}}
-    rows = keys(merchant.of_layers(structural, similarity, settings))
-    for artifact in ("fig1_depth_spearman", "fig1_distance_spearman", "fig2_rsa", "fig5_rsa_mnli_model"):
+    rows = keys(merchant.of_structural(structural) + merchant.of_similarity(similarity, settings))
+    for artifact in (*merchant.STRUCTURAL.values(), "fig2_rsa", "fig5_rsa_mnli_model"):
         wanted = published_keys("merchant2020", artifact)
         assert wanted <= rows, (artifact, sorted(wanted - rows)[:3])
 

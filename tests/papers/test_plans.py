@@ -4,9 +4,11 @@ import copy
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
+from tests.licensed import provide
 from workflow.lib.base.config import check_config
 from workflow.lib.base.names import encoder_of, model_of, target_of, task_of
 from workflow.lib.base.plan import Plan
@@ -230,11 +232,28 @@ def test_temporary_caches_of_a_model_are_one_job():
 
 def test_a_shared_cache_asks_for_no_data_that_is_missing(tmp_path):
     """Of OntoNotes only parts of speech and entities are there."""
-    for name in ("ep_pos_ontonotes", "ep_entities"):
-        for split in REGISTRY[name]["splits"].values():
-            path = tmp_path / REGISTRY[name]["sources"][0]["raw"] / split["file"]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("{}")
+    provide(tmp_path, REGISTRY, ["ep_pos_ontonotes", "ep_entities"])
     plan = plan_of("config/paper.yaml", licensed=str(tmp_path))
     data = plan.cache_data("multibert0.0/pretrained/span/ontonotes-train")
     assert set(data) == {f"<results>/data/{name}/train.parquet" for name in ("ep_pos_ontonotes", "ep_entities")}
+
+
+def test_structural_probes_compare_with_the_published_ones_on_their_treebank_alone(tmp_path):
+    """Elsewhere every row of figure 1 says what it needs."""
+    provide(tmp_path, REGISTRY, ["ptb"])  # alone: edge tasks are then on public data
+    published = pd.read_csv(FOLDER / "merchant2020/published.csv")
+    figure1 = {f"{row.artifact}/{row.series}" for row in published.itertuples() if row.artifact.startswith("fig1")}
+    on_ewt = plan_of("config/paper.yaml")
+    ptb = {"source": "real", "rows": {"train": None, "dev": None, "test": None}}
+    changes = {"licensed": str(tmp_path), "datasets": {"ptb": ptb}}
+    on_ptb = plan_of("config/paper.yaml", **changes, merchant2020={"treebank": "ptb"})
+    said = [plan.unmeasured()["merchant2020"] for plan in (on_ewt, on_ptb)]
+    assert {number for number, why in said[0].items() if why == "needs PTB (`licensed`)"} == figure1
+    assert not figure1 & said[1].keys()
+    scored = [PAPERS["merchant2020"].plan.scored(plan.config).settings for plan in (on_ewt, on_ptb)]
+    assert [settings["is_papers_treebank"] for settings in scored] == [False, True]
+
+
+@pytest.mark.parametrize(("task", "epochs"), [("imdb", 4), ("sst2", 3), ("trec50", 10)])
+def test_the_laptop_preset_trains_as_long_as_the_papers_say_for_such_encoders(task, epochs):
+    assert plan_of("config/laptop.yaml").config["tasks"][task]["epochs"] == epochs

@@ -1,6 +1,7 @@
 """What the papers state of their settings (stated.yaml in their folders), and what a config makes of it."""
 
 from collections.abc import Iterator
+from importlib import import_module
 
 import yaml
 
@@ -16,8 +17,12 @@ def stated(paper: Paper) -> list[dict]:
 
 
 def found(config: dict, paper: Paper, entry: dict) -> Iterator[tuple[str, object]]:
-    """Every place of a checked config that an entry speaks of, and what it holds."""
+    """Every place of a checked config that an entry speaks of, and what it holds; or a constant of the code."""
     first, *keys = entry["setting"].split(".")
+    if first == "workflow":
+        module, _, name = entry["setting"].rpartition(".")
+        yield entry["setting"], getattr(import_module(module), name)
+        return
     if first != "tasks":
         value = config[first]
         for key in keys:

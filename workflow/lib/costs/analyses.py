@@ -4,11 +4,15 @@ Counts are of the largest term, and how often it is repeated where that is known
 (of solvers, until a probe stops) are part of the measured speed of the rule (estimates.py).
 """
 
-from workflow.lib.base.names import encoder_of, target_of
+from workflow.lib.base.names import encoder_of, is_pretrained, model_of, target_of
 from workflow.lib.base.tasks import places_of_task, unit_of_task
 from workflow.lib.costs.encoders import Shape, bytes_of, encoder_shape
 from workflow.lib.costs.sizes import Size, size_of
 from workflow.lib.costs.work import Work
+
+# operations, at the speed of the rule, that take as long as one of these, measured by tests/benchmarks/largest.py
+CLUSTER = 53_000  # per point and dimension, of a cluster beyond one a label
+CANDIDATE = 1300  # per row and class, of a neuron that is tried: exponentials and sums, in some passes
 
 
 def points(config: dict, task: str) -> tuple[float, float, int]:
@@ -55,7 +59,7 @@ def neurons(config: dict, item: str) -> Work:
     tried = n_steps * settings["folds"] * searched * labels + train * labels
     return Work(
         calls=n_steps * settings["folds"] * labels,
-        flops=40 * width * tried,
+        flops=CANDIDATE * width * tried,
         on_core=100 * train * (width + n_steps**2 / 2) * labels,  # all dimensions, and 1, 2, … of them
         held=4 * width * (3 * train + test) + (1 << 30) * min(1, searched * width / 1e7),
     )
@@ -73,10 +77,26 @@ def _hulls(n_points: float, n_labels: int, width: int) -> float:
     return 200 * n_labels * n_points * width
 
 
+def extra_clusters(config: dict, item: str, n_points: float) -> float:
+    """Expected clusters beyond one a label, which nobody knows before. A text that carries two labels gives each of
+    these a cluster more. Where points are many for the width, labels overlap before tuning: in published runs a
+    twenty-fifth to a quarter of the points is a cluster from 60 points a dimension on; with 44, in our own run of
+    docs/laptop.md, three are."""
+    twins = size_of(config, places_of_task(config, target_of(item))[0]).twins
+    overlap = is_pretrained(model_of(item)) and n_points > 60 * _width(config, item)
+    return n_points / 20 if overlap else 2 * twins
+
+
+def _clustering(n_points: float, extra: float, width: int) -> float:
+    """Merges of points are tried, and refused, around each cluster (tests/benchmarks/growth.py: a quarter to four times
+    as many points, planted at random)."""
+    return CLUSTER * extra * n_points * width
+
+
 def directprobe(config: dict, item: str) -> Work:
     train, test, labels = points(config, target_of(item))
     width = _width(config, item)
-    work = _hulls(train, labels, width) + _hulls(test, labels, width)
+    work = sum(_hulls(n, labels, width) + _clustering(n, extra_clusters(config, item, n), width) for n in (train, test))
     return Work(calls=labels**2, flops=work, held=21 * width * (train + test))
 
 

@@ -21,11 +21,20 @@ from workflow.lib.costs.planned import planned_jobs
 from workflow.lib.costs.table import plan_of
 
 FASTEST = 1e11  # operations a second: no core multiplies matrices faster, whatever small jobs seem to say
-# measured at full size by tests/benchmarks/largest.py, which demos do not reach: calls, operations, seconds
+# measured at full size by tests/benchmarks/largest.py, which demos do not reach: calls, operations, and seconds
+# without the start of a job
+HULLS, STEP = (289, 4.4e10, 2.0), (36, 5.25e11, 5.8)  # 16,854 x 768, 17 labels; BERT-base on 1,024 tokens
 LARGE = {
     "pca": (14, 1.2e12, 16.0),  # axes of 1,000,000 x 768, a classifier on 25 components of 560,000
-    "directprobe": (289, 4.4e10, 2.0),  # 16,854 x 768, 17 labels
-    "label_distances": (289, 4.4e10, 2.0),
+    "directprobe": HULLS,
+    "label_distances": HULLS,
+    "paths": HULLS,
+    "finetune_model": STEP,
+    "sweep": STEP,
+    "cache_activations": (12, 1.75e11, 1.85),
+    "rsa": (1, 3.84e10, 0.25),  # 5,000 x 768
+    "layer_probes": (1699, 1.84e10, 2.0),  # 6,000 x 768, 13 layers
+    "neurons": (70, 1.13e12, 11.3),  # a step of 16,000 x 768, 14 classes, 5 folds
 }
 UNITS = np.array([1.0, 1e-3, 1e-9])  # a second, a millisecond a call, a second per 1e9 operations
 
@@ -42,7 +51,7 @@ def measured_jobs(plan: Plan, run: Path) -> pd.DataFrame:
         work = work_in(log.read_text()) if log.exists() else None
         seconds = work["cpu_seconds"] if work else float("nan")
         took = {"core_seconds": seconds, "mb": pd.to_numeric(found["max_rss"], errors="coerce")}
-        counted = {"calls": job.work.calls, "flops": job.work.flops, "held": job.work.held / 1e6}
+        counted = {"starts": 1.0, "calls": job.work.calls, "flops": job.work.flops, "held": job.work.held / 1e6}
         rule = job.rule.replace("cache_temporarily", "cache_activations")
         rows.append({"rule": rule, "name": job.name} | counted | took)
     return pd.DataFrame(rows)
@@ -50,10 +59,17 @@ def measured_jobs(plan: Plan, run: Path) -> pd.DataFrame:
 
 def fitted_speed(jobs: pd.DataFrame) -> dict:
     jobs = jobs.dropna(subset="core_seconds")
-    terms = np.stack([np.ones(len(jobs)), jobs["calls"], jobs["flops"]], axis=1) * UNITS
+    terms = np.stack([jobs["starts"], jobs["calls"], jobs["flops"]], axis=1) * UNITS
     found = nnls(terms / jobs["core_seconds"].to_numpy()[:, None], np.ones(len(jobs)))[0] * UNITS
     start, call, of_flop = map(float, found)
     return {"start": start, "call": call, "speed": min(FASTEST, 1 / of_flop if of_flop else FASTEST)}
+
+
+def basis(rule: str, n_jobs: int, speed: float) -> str:
+    """What a speed rests on."""
+    if rule in LARGE:
+        return "full size"
+    return "assumed" if speed == FASTEST else "small jobs" if n_jobs > 2 else "two small jobs"
 
 
 def fitted_memory(jobs: pd.DataFrame) -> dict:
@@ -89,8 +105,10 @@ if __name__ == "__main__":
     found = {}
     for rule, of_rule in jobs.groupby("rule"):
         large = pd.DataFrame([LARGE[rule]] if rule in LARGE else [], columns=["calls", "flops", "core_seconds"])
+        large["starts"] = 0.0
         both = fitted_speed(pd.concat([of_rule, large])) | fitted_memory(of_rule)
         found[rule] = {name: rounded(value) for name, value in both.items()} | {"jobs": len(of_rule)}
+        found[rule]["basis"] = basis(rule, len(of_rule), found[rule]["speed"])
         of = found[rule]
         ratio = (of["start"] + of["call"] * of_rule["calls"] + of_rule["flops"] / of["speed"]) / of_rule["core_seconds"]
         print(f"{rule:20} {len(of_rule):4} jobs, predicted / measured {ratio.min():.2f} to {ratio.max():.2f}", of)

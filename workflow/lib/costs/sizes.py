@@ -8,6 +8,7 @@ tokens   ten lengths in tokens, with [CLS] and [SEP]: the middles of the tenths 
          cut at any length follows
 words    mean per row                inside  tokens inside spans, mean per row
 targets  labelled units per row      labels  different ones
+twins    texts that occur with two labels
 rows     by split, where the registry knows none
 
     python -m workflow.lib.costs.sizes <results>/data <encoder> …    prints these lines, for data and a tokenizer
@@ -19,6 +20,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import yaml
 
 from workflow.lib.data.own_files import rows_in
@@ -36,6 +38,7 @@ class Size:
     inside: float
     targets: float
     labels: int
+    twins: int
 
 
 @cache
@@ -64,6 +67,7 @@ def size_of(config: dict, place: str, max_tokens: int = CUT) -> Size:
         inside=of_row.get("inside", 0.0),
         targets=of_row.get("targets", 1.0),
         labels=of_row.get("labels", 1),
+        twins=of_row.get("twins", 0),
     )
 
 
@@ -75,7 +79,7 @@ def measure(files: list[Path], encoder: Path) -> dict:
     from workflow.lib.encoders.loading import load_tokenizer
     from workflow.lib.encoders.tokenization import encode
 
-    lengths, n_rows, n_words, n_inside, n_targets, labels = [], 0, 0, 0, 0, set()
+    lengths, n_rows, n_words, n_inside, n_targets, n_twins, labels = [], 0, 0, 0, 0, 0, set()
     for file in files:
         table, info = read_dataset(file)
         has_words = info["kind"] in ("treebank", "spans")
@@ -83,6 +87,7 @@ def measure(files: list[Path], encoder: Path) -> dict:
         lengths.append(encoded.lengths)
         n_rows += len(table)
         labels |= set(info["labels"])
+        n_twins += twins_in(table) if info["labels"] and info["kind"] == "text" else 0
         if has_words:
             n_words += sum(map(len, table["words"].to_pylist()))
         if info["kind"] == "treebank":
@@ -99,7 +104,14 @@ def measure(files: list[Path], encoder: Path) -> dict:
     found = {"tokens": [round(float(tenth)) for tenth in tenths]}
     means = {"words": n_words, "inside": n_inside, "targets": n_targets}
     found |= {name: round(total / n_rows, 2) for name, total in means.items() if total}
-    return found | ({"labels": len(labels)} if labels else {})
+    counts = {"labels": len(labels), "twins": n_twins}
+    return found | {name: count for name, count in counts.items() if count}
+
+
+def twins_in(table: pa.Table) -> int:
+    """Texts, in lower case, that occur with two labels."""
+    texts = [(text.lower(), pair) for text, pair in zip(*(table[name].to_pylist() for name in ("text", "text_pair")))]
+    return len({*zip(texts, table["label"].to_pylist())}) - len({*texts})
 
 
 if __name__ == "__main__":

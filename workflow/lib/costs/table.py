@@ -16,7 +16,7 @@ from workflow.lib.base.names import encoder_of, is_pretrained, model_of
 from workflow.lib.base.plan import Plan
 from workflow.lib.base.start import start
 from workflow.lib.costs.encoders import encoder_shape
-from workflow.lib.costs.estimates import core_seconds, gpu_seconds, memory_mb, speeds
+from workflow.lib.costs.estimates import core_seconds, gpu_seconds, memory_mb, of_core, speeds
 from workflow.lib.costs.planned import ON_GPU, Planned, downloads, planned_jobs, work_of
 
 CORES_PER_GPU = 8
@@ -105,7 +105,7 @@ def page(plan: Plan) -> str:
     rows, loaded = rows_of(plan), downloads(plan)
     table = by_rule(rows).rename(columns={"memory": "memory GB", "kept": "disk GB", "passing": "temporary GB"})
     gpu_hours, core_hours = rows["gpu_hours"].sum(), rows["core_hours"].sum()
-    space = [disk(plan, rows, n) for n in (1, 4)]
+    space = [disk(plan, rows, n) for n in (1, 4, 16)]
     text = [
         f"# {plan.config['run']}: what it takes",
         "",
@@ -116,7 +116,7 @@ def page(plan: Plan) -> str:
         f"In all: {len(rows):,} jobs, {gpu_hours:,.1f} GPU hours, {core_hours:,.1f} core hours.",
         f"Largest memory of a job: {rows['memory'].max():.1f} GB ({rows.loc[rows['memory'].idxmax(), 'rule']}).",
         f"Disk: {space[0]['stays']:.1f} GB stay; at most {space[0]['peak']:.1f} GB with one job at a time, "
-        f"{space[1]['peak']:.1f} GB with four.",
+        f"{space[1]['peak']:.1f} GB with 4, {space[2]['peak']:.1f} GB with 16.",
         f"Downloads: {sum(loaded.values()) / 1e9:.2f} GB ({', '.join(loaded) or 'nothing'}).",
     ]
     if plan.config["gpu"]:
@@ -129,7 +129,17 @@ def page(plan: Plan) -> str:
     else:
         minutes = ", ".join(f"{60 * wall_hours(rows, 0, n):.0f} min on {n}" for n in (1, 2, 8))
         text += [f"Wall time: {minutes} cores; data, drawings and tables not counted."]
+    text += [f"Speeds of cores rest on: {', '.join(bases(rows))}."]
     return "\n".join([*text, ""])
+
+
+def bases(rows: pd.DataFrame) -> list[str]:
+    """Of rules on the CPU, what their speeds rest on."""
+    rules = dict.fromkeys(rows.loc[rows["core_hours"] > 0, "rule"])
+    by_basis: dict[str, list[str]] = {}
+    for rule in rules:
+        by_basis.setdefault(of_core(rule)["basis"], []).append(rule)
+    return [f"{basis} ({' '.join(of_basis)})" for basis, of_basis in by_basis.items()]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,9 @@
 """Data under licence: what a run can have of it, told before any job."""
 
+from collections.abc import Iterable
+from pathlib import Path
+
+from workflow.lib.base.errors import UserError
 from workflow.lib.base.faults import Faults
 from workflow.lib.base.paths import is_file, local
 
@@ -9,29 +13,41 @@ def is_licensed(entry: dict) -> bool:
     return any("obtain" in source for source in entry.get("sources", []))
 
 
-def absent(entry: dict, splits: list[str], folders: list[str | None]) -> list[str]:
-    """Files of these splits that none of the folders has, plain or compressed."""
+def files_of(entry: dict, splits: list[str], folders: list[str | None]) -> dict[str, Path | None]:
+    """The file of each of these splits, by its name in the registry: plain or compressed, in the first folder that has
+    it; None where none has."""
     [source] = entry["sources"]
-    files = [entry["splits"][split]["file"] for split in splits]
     places = [local(folder) / source["raw"] for folder in folders if folder]
-    return [
-        f"{source['raw']}/{file}"
-        for file in files
-        if not any(is_file(place / f"{file}{end}") for place in places for end in ("", ".gz"))
-    ]
+    names = [entry["splits"][split]["file"] for split in splits]
+    at = {name: [place / f"{name}{end}" for place in places for end in ("", ".gz")] for name in names}
+    return {f"{source['raw']}/{name}": next(filter(is_file, paths), None) for name, paths in at.items()}
+
+
+def check_files(files: Iterable[Path], entry: dict, faults: Faults) -> None:
+    """A file of another format is named before any job."""
+    from workflow.lib.data.adapters import check_beginning  # pyarrow, which runs without licensed data do without here
+
+    for file in files:
+        try:
+            check_beginning(file, entry)
+        except UserError as error:
+            faults.add(str(error))
 
 
 def check_licences(config: dict, registry: dict, faults: Faults) -> dict[str, str | None]:
     """Datasets under licence that this run does without, because no folder has them, and their public stand-ins.
 
-    Of a dataset that is there in part, every file that is missing is a fault.
+    Of a dataset that is there in part, every file that is missing is a fault; so is a file of another format.
     """
     without = {}
     for name, entry in config["datasets"].items():
         if entry["source"] != "real" or not is_licensed(registry.get(name, {})):
             continue
         splits = [split for split in entry["rows"] if split in registry[name]["splits"]]  # others are faults already
-        missing = absent(registry[name], splits, [config["licensed"], config["mirror"]])
+        files = files_of(registry[name], splits, [config["licensed"], config["mirror"]])
+        missing = [file for file, found in files.items() if found is None]
+        if len(missing) < len(splits):
+            check_files(filter(None, files.values()), registry[name], faults)
         if missing and len(missing) < len(splits):
             more = f" (and {len(missing) - 1} more of it)" if len(missing) > 1 else ""
             faults.add(f"licensed is '{config['licensed']}': no {missing[0]} in it, which datasets.{name} needs{more}")

@@ -19,6 +19,8 @@ from workflow.lib.training.state import SavedState
 
 log = logging.getLogger("training")
 
+BETAS = (0.9, 0.999)  # of AdamW
+
 
 def accelerator_for(precision: str) -> Accelerator:
     on_gpu = device() == "cuda"
@@ -39,7 +41,7 @@ def make_optimizer(model: Tunable, settings: dict) -> torch.optim.Optimizer:
         head_lr=settings["head_learning_rate"],
         embeddings_lr_mode=settings["embeddings_rate"],
     )
-    return torch.optim.AdamW(groups, betas=(0.9, 0.999), eps=settings["adam_epsilon"], fused=True)
+    return torch.optim.AdamW(groups, betas=BETAS, eps=settings["adam_epsilon"], fused=True)
 
 
 def train(

@@ -14,11 +14,7 @@ from workflow.papers.merchant2020.numbers import (
     metric_of,
     published_series,
 )
-
-STRUCTURAL = {
-    ("depth", "spearman"): "fig1_depth_spearman", ("distance", "spearman"): "fig1_distance_spearman",
-    ("depth", "root_accuracy"): "fig1v1_root_accuracy", ("distance", "uuas"): "fig1v1_uuas",
-}  # fmt: skip
+from workflow.papers.merchant2020.structural_names import STRUCTURAL
 
 # Differences that a faithful full-scale run may show: our own choice, from the paper's spread and from what it prints
 # differently of one and the same quantity.
@@ -62,13 +58,17 @@ def of_edges(table: pd.DataFrame, deltas: pd.DataFrame, compared: list[str]) -> 
     return rows
 
 
-def of_layers(structural: pd.DataFrame, similarity: pd.DataFrame, settings: dict) -> list[tuple]:
+def of_structural(structural: pd.DataFrame) -> list[tuple]:
     """The paper counts blocks from 0; its embeddings are not shown."""
-    rows = [
+    return [
         (STRUCTURAL[row.probe, row.measure], published_series(row.series), str(row.layer - 1), row.value)
         for row in structural[structural["layer"] > 0].itertuples()
         if (row.probe, row.measure) in STRUCTURAL
     ]
+
+
+def of_similarity(similarity: pd.DataFrame, settings: dict) -> list[tuple]:
+    rows = []
     shown = similarity[similarity["layer"] > 0]
     shown = shown.groupby(["series", "text", "encoder", "seed", "layer"])["similarity"].mean().reset_index()
     for row in shown.itertuples():
@@ -107,7 +107,8 @@ if __name__ == "__main__":
         edges = edge_scores(tables["edges"], "mix", set(settings["randomised"]))
         rows = of_edges(edges, edge_deltas(edges), settings["compared"]) + rows
     if settings["is_published_depth"]:  # else a layer is not the paper's layer
-        rows += of_layers(by_series(tables["structural"]), by_series(tables["rsa"]), settings)
+        rows += of_structural(by_series(tables["structural"])) if settings["is_papers_treebank"] else []
+        rows += of_similarity(by_series(tables["rsa"]), settings)
         rows += of_depths(*(depth_curves(tables["metrics"], tables["sweeps"], sweep, layers, heads)
                             for sweep in ("freeze", "truncate")))  # fmt: skip
     chance = read_chances(settings["guessable"], snakemake.input.guessable)

@@ -15,9 +15,12 @@ from workflow.lib.base.tasks import TEXT_HEADS, places_of_task
 from workflow.lib.data.licences import public
 from workflow.lib.encoders.shapes import are_all, layers_of
 from workflow.papers.merchant2020.edge_names import published_edge
+from workflow.papers.merchant2020.structural_names import STRUCTURAL
 
 PUBLIC_TASKS = ("ep_pos", "ep_dependencies", "ep_relations")  # edge tasks on data without a licence
 PUBLISHED_LAYERS = 12  # of the paper's BERT-base
+TREEBANK = "ptb"  # figure 1's, as in Hewitt and Manning's work, whose numbers on BERT-base it comes near
+SERIES = ("base", "dep", "mnli", "squad")  # figure 1's
 
 
 def base_models(section: dict) -> list[str]:
@@ -80,6 +83,12 @@ def is_papers_own(config: dict, dataset: str) -> bool:
     return is_data and are_all(config, config["merchant2020"]["encoders"], "base")
 
 
+def is_papers_treebank(config: dict) -> bool:
+    """Are structural probes to be compared with the published ones? Correlations on EWT are other numbers."""
+    name = config["merchant2020"]["treebank"]
+    return name == TREEBANK and config["datasets"][name]["source"] == "real"
+
+
 def evaluated_on(config: dict, task: str) -> dict[str, str]:
     """Splits by the prefix of their columns in the table of metrics; the second is optional."""
     settings = config["tasks"][task]
@@ -139,6 +148,7 @@ def scored(config: dict) -> Needs:
             **picked(section, "tasks", "randomised"),
             **picked(made["fig3"].settings, "heads", "layers", "guessable"),
             "is_published_depth": is_published_depth(config),
+            "is_papers_treebank": is_papers_treebank(config),
             "compared": [task for task in section["edge_tasks"] if is_papers_own(config, task)],
             "general": folder_name(section["general"]),
             "texts": texts(config),
@@ -148,9 +158,15 @@ def scored(config: dict) -> Needs:
 
 def unmeasured(config: dict) -> dict[str, str]:
     """Published numbers that this run cannot have, as `<artifact>/<series>`, and what they need."""
-    licensed = [name for name in config["without_licence"] if name.startswith("ep_")]
-    needed = {name: config["registry"][name]["sources"][0]["obtain"].split(" (")[0] for name in licensed}
-    return {f"table1/{published_edge(name)}": f"needs {corpus} (`licensed`)" for name, corpus in needed.items()}
+    licensed = {name: published_edge(name) for name in config["without_licence"] if name.startswith("ep_")}
+    needed = {f"table1/{edge}": _corpus(config, name) for name, edge in licensed.items()}
+    if is_published_depth(config) and not is_papers_treebank(config):
+        needed |= {f"{panel}/{series}": "PTB" for panel in STRUCTURAL.values() for series in SERIES}
+    return {number: f"needs {corpus} (`licensed`)" for number, corpus in needed.items()}
+
+
+def _corpus(config: dict, dataset: str) -> str:
+    return config["registry"][dataset]["sources"][0]["obtain"].split(" (")[0]
 
 
 def trained_tasks(section: dict) -> list[str]:
@@ -163,7 +179,7 @@ def check(config: dict, faults) -> None:
     section = config["merchant2020"]
     asked, without = section["edge_tasks"], config["without_licence"]
     found = [name for name in asked if name not in without and name not in PUBLIC_TASKS]
-    if config["licensed"] and without and not found:
+    if config["licensed"] and without and not found and section["treebank"] != TREEBANK:
         faults.add(f"licensed is '{config['licensed']}': nothing in it that merchant2020.edge_tasks names")
     section["edge_tasks"] = public(asked, without)
     faults.unless(section["treebank"] not in config["without_licence"], "merchant2020.treebank", section["treebank"],

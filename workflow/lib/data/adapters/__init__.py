@@ -23,6 +23,7 @@ from workflow.lib.data.adapters import (
     tree_edges,
 )
 from workflow.lib.data.adapters.choosing import drawn, sample
+from workflow.lib.data.adapters.reading import first_line
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ ADAPTERS = {
     "edges": edges.table,
     "tree_edges": tree_edges.table,
 }
+CHECKS = {"conllu": conllu.check_line, "edges": edges.check_line}  # of files that users bring, before any job
 SAMPLES_ITSELF = {"sentences"}  # adapters that choose their `rows` while reading
 # probes must not use the same trees as a fine-tuned parser: description lengths are computed on training rows
 TAKES_FROM_END = {"tree_edges"}
@@ -65,3 +67,9 @@ def adapt(files: list[Path], entry: dict, *, dataset: str, split: str, seed: int
     if rows is not None and name not in SAMPLES_ITSELF:
         chosen = sample(chosen, rows, seed, from_end=name in TAKES_FROM_END)
     return chosen.with_format("arrow")[:]
+
+
+def check_beginning(file: Path, entry: dict) -> None:
+    """Is its first line one of the entry's format?"""
+    if entry["adapter"] in CHECKS:
+        CHECKS[entry["adapter"]](file, *first_line(file), entry)

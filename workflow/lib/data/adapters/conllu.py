@@ -40,9 +40,7 @@ def sentences(file: Path) -> Iterator[tuple[str | None, list[list[str]]]]:
             if match := _SENT_ID.match(line):
                 key = match[1]
         elif line.strip():
-            columns = line.split("\t")
-            if len(columns) != COLUMNS:
-                raise fault(file, number, f"{len(columns)} columns where CoNLL-U has {COLUMNS}, tabs between them")
+            columns = _columns(file, number, line)
             if other := _NOT_A_WORD.fullmatch(columns[0]):
                 others.append((number, other, len(words)))
             else:
@@ -53,6 +51,19 @@ def sentences(file: Path) -> Iterator[tuple[str | None, list[list[str]]]]:
             yield from _sentence(file, number, key, words, lines, others)
             key, words, lines, others = None, [], [], []
     yield from _sentence(file, "its end", key, words, lines, others)  # a file need not end with an empty line
+
+
+def check_line(file: Path, number: int, line: str, entry: dict) -> None:
+    """Is it a line of CoNLL-U?"""
+    if not line.startswith("#"):
+        _columns(file, number, line)
+
+
+def _columns(file: Path, number: int, line: str) -> list[str]:
+    columns = line.split("\t")
+    if len(columns) != COLUMNS:
+        raise fault(file, number, f"{len(columns)} columns where CoNLL-U has {COLUMNS}, tabs between them")
+    return columns
 
 
 def _sentence(file: Path, end: int | str, key: str | None, words: list, lines: list[int], others: list) -> Iterator:

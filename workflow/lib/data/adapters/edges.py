@@ -38,15 +38,25 @@ def _rows(files: list[Path], split: str, *, two_spans: bool) -> Iterator[dict]:
         for number, line in numbered_lines(file):
             if not line.strip():
                 continue
-            with named_record(file, number, "the edge-probing format"):
-                record = parsed(line)
-                words, sources = record["text"].split(), record["targets"]
-                if not isinstance(sources, list | None):
-                    raise TypeError(f"targets are {sources!r}")
-                targets = [_target(source, len(words), two_spans) for source in sources or ()]
+            words, targets = _record(file, number, line, two_spans)
             if targets:
                 yield {"id": f"{split}-{seen}", "words": words, "targets": targets}
             seen += 1
+
+
+def check_line(file: Path, number: int, line: str, entry: dict) -> None:
+    """Is it a record of such a dataset?"""
+    _record(file, number, line, entry["shape"] == "span-pair")
+
+
+def _record(file: Path, number: int, line: str, two_spans: bool) -> tuple[list[str], list[dict]]:
+    """Words and targets."""
+    with named_record(file, number, "the edge-probing format"):
+        record = parsed(line)
+        words, sources = record["text"].split(), record["targets"]
+        if not isinstance(sources, list | None):
+            raise TypeError(f"targets are {sources!r}")
+        return words, [_target(source, len(words), two_spans) for source in sources or ()]
 
 
 def _target(source: dict, n_words: int, two_spans: bool) -> dict:

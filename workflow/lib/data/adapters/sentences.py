@@ -20,15 +20,26 @@ GROUPS_MIXED, ARTICLES_MIXED = 10, 10_000  # row groups and articles shuffled to
 
 
 def table(files: list[Path | Shard], entry: dict, split: str, seed: int, rows: int | None) -> pa.Table:
-    """Random unlabelled sentences, from as many articles as `rows`; no more articles are read.
+    """Random unlabelled sentences, from as many articles as `rows` or, if the first file has fewer, from its articles'
+    further sentences; another file is read only if these do not suffice.
 
-    At most `per_article` sentences per article. If that is null: one, or more if there are fewer articles than `rows`,
-    where every article gives its first sentence before any gives its second. An article's sentences depend on the seed
-    and its id alone, not on other articles. A smaller sample is the beginning of a larger one.
+    At most `per_article` sentences per article. If that is null: one, or more if a file has fewer articles than are
+    needed of it, where every article of it gives its first sentence before any gives its second. An article's sentences
+    depend on the seed and its id alone, not on other articles. A smaller sample is the beginning of a larger one.
     """
-    options, drawn, n_articles = entry["options"], [], 0
-    most = options.get("per_article") or rows or 1
-    for key, article in _articles(files, options, seed):
+    texts: list[dict] = []
+    for file in random.Random(seed).sample(files, len(files)):
+        texts += _sentences(file, entry["options"], split, seed, rows and rows - len(texts))
+        if rows and len(texts) == rows:
+            break
+    return pa.Table.from_pylist(texts, schema=SCHEMAS["text"])
+
+
+def _sentences(file: Path | Shard, options: dict, split: str, seed: int, rows: int | None) -> list[dict]:
+    """The first `rows` sentences of a file."""
+    drawn, n_articles, most = [], 0, options.get("per_article") or rows or 1
+    path = file if isinstance(file, Path) else file.fetch()
+    for key, article in _articles(path, options, seed):
         found = enumerate(sentences_of(article))
         usable = [(n, s) for n, s in found if options["min_words"] <= len(s.split()) <= options["max_words"]]
         random.Random(f"{seed}/{key}").shuffle(usable)
@@ -40,30 +51,28 @@ def table(files: list[Path | Shard], entry: dict, split: str, seed: int, rows: i
             drawn = sorted(drawn, key=itemgetter(0))[:rows]
     drawn = sorted(drawn, key=itemgetter(0))[:rows]
     if drawn and drawn[-1][0] > 0 and not options.get("per_article"):
-        log.warning("%d articles only: up to %d sentences of each were taken", n_articles, drawn[-1][0] + 1)
-    texts = [{"id": key, "text": sentence, "text_pair": None, "label": 0} for _, key, sentence in drawn]
-    return pa.Table.from_pylist(texts, schema=SCHEMAS["text"])
+        words = "%s: %d articles only: up to %d sentences of each were taken"
+        log.warning(words, path.name, n_articles, drawn[-1][0] + 1)
+    return [{"id": key, "text": sentence, "text_pair": None, "label": 0} for _, key, sentence in drawn]
 
 
-def _articles(files: list[Path | Shard], options: dict, seed: int) -> Iterator[tuple[str, str]]:
-    """Ids and texts of articles, shuffled: files in random order, and their row groups in random order, some at a time.
+def _articles(path: Path, options: dict, seed: int) -> Iterator[tuple[str, str]]:
+    """Ids and texts of a file's articles, shuffled: its row groups in random order, some at a time.
 
     Each part is read to its end, because Arrow's threads may crash a process that ends before they do.
     """
-    for file in random.Random(seed).sample(files, len(files)):
-        path = file if isinstance(file, Path) else file.fetch()
-        groups = stream_parquet(path, {options["id"]: KEY, options["text"]: TEXT}).reshard()
-        # one input at a time: several would be read by threads, and `datasets` waits five seconds for their end
-        mixed = groups.shuffle(seed=seed, buffer_size=ARTICLES_MIXED, max_buffer_input_shards=1)
-        parts = -(-groups.num_shards // GROUPS_MIXED)
-        for part in range(parts):
-            with named_if_unreadable(path):
-                rows = list(mixed.shard(parts, part))
-            for row in rows:
-                key, text = row[options["id"]], row[options["text"]]
-                if key is None or text is None:
-                    raise UserError(f"{path}: an article lacks its {options['id' if key is None else 'text']} ({key})")
-                yield key, text
+    groups = stream_parquet(path, {options["id"]: KEY, options["text"]: TEXT}).reshard()
+    # one input at a time: several would be read by threads, and `datasets` waits five seconds for their end
+    mixed = groups.shuffle(seed=seed, buffer_size=ARTICLES_MIXED, max_buffer_input_shards=1)
+    parts = -(-groups.num_shards // GROUPS_MIXED)
+    for part in range(parts):
+        with named_if_unreadable(path):
+            rows = list(mixed.shard(parts, part))
+        for row in rows:
+            key, text = row[options["id"]], row[options["text"]]
+            if key is None or text is None:
+                raise UserError(f"{path}: an article lacks its {options['id' if key is None else 'text']} ({key})")
+            yield key, text
 
 
 def sentences_of(article: str) -> list[str]:

@@ -14,6 +14,7 @@ from workflow.lib.methods.edges.networks import EdgeProbe, draw_masks, logits_of
 from workflow.lib.methods.edges.settings import EdgeSettings
 
 EVALUATED_AT_ONCE = 128  # sentences
+AMSGRAD = True
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Training:
 
     def __init__(self, probe: EdgeProbe, settings: EdgeSettings):
         self.probe, self.settings, self.parameters = probe, settings, list(probe.parameters())
-        self.optimiser = torch.optim.Adam(self.parameters, lr=settings.learning_rate, amsgrad=True, fused=True)
+        self.optimiser = torch.optim.Adam(self.parameters, lr=settings.learning_rate, amsgrad=AMSGRAD, fused=True)
         self.schedule = ReduceLROnPlateau(
             self.optimiser,
             mode="max",
