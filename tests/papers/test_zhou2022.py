@@ -304,8 +304,11 @@ def test_tables_2_3_4_and_7():
     probing = load_script("papers/zhou2022/tables/probing")
     rows = probing.summary(cells(**planted_tables(), at_least=6, missing="shared"), ["tiny.0"], ["pos", "trec50"])
     assert rows["accuracy (%)"].tolist() == pytest.approx([71, 76, 71, 76])
-    assert not [name for name in probing.with_paper(rows.copy(), PUBLISHED, {}) if "paper" in name]
-    rows = probing.with_paper(rows, PUBLISHED, {"tiny.0": "tiny"})
+    tasks = list(rows["task"].unique())
+    for names, compared in (({}, tasks), ({"tiny.0": "tiny"}, [])):  # an encoder, or data, of our own
+        made = probing.with_paper(rows.copy(), PUBLISHED, names, compared)
+        assert not [name for name in made if "paper" in name]
+    rows = probing.with_paper(rows, PUBLISHED, {"tiny.0": "tiny"}, tasks)
     table2 = probing.table("table2", rows)
     assert table2.loc[0, "tuned: similarity, shared labels"] == pytest.approx(-1)
     assert table2.loc[0, "tuned: similarity, others as 0"] > -1
@@ -366,7 +369,9 @@ def test_table_5_counts_labels_whose_nearest_came_closer_or_went_away():
     assert table["accuracy (%)_sd"].tolist() == pytest.approx([0, 5, 0])  # of the probe's seeds themselves
     assert table["increased"].tolist()[1:] == ["4", "0"] and table["decreased"].tolist()[1:] == ["0", "4"]
     assert table["average increase"].tolist()[1:] == [3.5, -0.875]
-    stated = table5.with_paper(table, PUBLISHED)
+    assert list(table5.with_paper(table.copy(), PUBLISHED, [])) == list(table)  # stand-in data
+    assert list(table5.with_paper(table.copy(), PUBLISHED, ["pos"])) == list(table)
+    stated = table5.with_paper(table, PUBLISHED, ["ps_fxn", "pos"])
     assert stated["accuracy (%), paper"].tolist() == [87.75, 89.58, 83.24]
     assert stated["decreased, paper"].tolist() == ["–", "0", "40"]
 

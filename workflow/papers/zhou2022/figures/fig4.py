@@ -39,7 +39,9 @@ if __name__ == "__main__":
         similarity = similarity_by_step(of_task, points, settings["min_points"], settings["missing_labels"])
         lowest = min(lowest, float(similarity.min().min()) - 0.05)
         paper = published[published["series"] == published_task(task)].set_index("x")["value"]
-        draw_task(axes, task, similarity, paper if settings["published"] else None)
+        draw_task(axes, task, similarity, paper if task in settings["published"] else None)
+    for axes in panels.flat[len(tasks) :]:
+        axes.set_axis_off()
     for row in panels:
         row[0].set_ylabel("similarity to before tuning")
     panels[0][0].set_ylim(lowest, 1.1)  # the panels share it
