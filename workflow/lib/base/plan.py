@@ -18,6 +18,7 @@ from workflow.lib.base.names import (
     folder_name,
     is_given,
     is_pretrained,
+    metrics_file,
     model_of,
     models_in,
     place_of,
@@ -149,6 +150,32 @@ class Plan:
         also = task.get("also_evaluate")
         return [data_file(place) for place in [*places, *([f"{task['dataset']}/{also}"] if also else [])]]
 
+    def data_files(self, key: str | None = None) -> list[str]:
+        """All rows that models and caches are made from: of one paper, or of all."""
+        reading = dict.fromkeys(("finetune_model", "sweep"), self.training_data)
+        reading |= dict.fromkeys(("cache_activations", "cache_temporarily"), self.cache_data)
+        items = {rule: self.items_of(rule, key) for rule in reading}
+        return list(
+            dict.fromkeys(file for rule, read in reading.items() for item in items[rule] for file in read(item))
+        )
+
+    def items_of(self, rule: str, key: str | None = None) -> list[str]:
+        """Items of a rule that one paper asks for, or any."""
+        return [item for item, papers in self.items.get(rule, {}).items() if key is None or key in papers]
+
+    def comparable(self) -> list[str]:
+        """Papers whose published numbers stand beside ours: those of this run that read no generated data."""
+        generated = {name for name, entry in self.config["datasets"].items() if entry["source"] == "embedded"}
+
+        def read(key: str) -> set[str]:
+            return {file.removeprefix("<results>/data/").partition("/")[0] for file in self.data_files(key)}
+
+        return [key for key in self.papers if not read(key) & generated]
+
+    def metrics(self, key: str | None = None) -> list[str]:
+        """Scores of the models that are tuned here: of one paper, or of all."""
+        return [metrics_file(model) for model in self.items_of("finetune_model", key)]
+
     def cache_settings(self, item: str) -> dict:
         """Settings of one cached dataset: layers, maximum length, sampling."""
         unit, _, folder = target_of(item).rpartition("/")
@@ -228,13 +255,30 @@ class Plan:
         return f"{text} {self._made_with(needs)}"
 
     def _made_with(self, needs: Needs) -> str:
-        """The run, and the encoders and fine-tuning seeds of its models: what a reader of a single figure must know."""
+        """What a reader of a single figure must know: the run, encoders and fine-tuning seeds of its models, and n."""
         models = models_in(needs.files())
         encoders = ", ".join(dict.fromkeys(map(encoder_of, models)))
         seeds = ", ".join(sorted({model.rpartition(".s")[2] for model in models if ".s" in model}, key=int))
         parts = [f"encoders {encoders}"] if encoders else []
         parts += [f"fine-tuning seed{'s' if ',' in seeds else ''} {seeds}"] if seeds else []
+        rows: dict[str, list[str]] = {}
+        for place in dict.fromkeys(place for file in needs.files() for place in self._rows_shown(file)):
+            dataset, split = place.split("/")
+            n = self.config["datasets"][dataset]["rows"][split]
+            rows.setdefault("all" if n is None else f"{n:,}", []).append(place)
+        parts += [f"{n} rows of {', '.join(places)}" for n, places in rows.items()]
         return f"Run {self.config['run']}{': ' if parts else ''}{'; '.join(parts)}."
+
+    def _rows_shown(self, file: str) -> list[str]:
+        """<dataset>/<split> of the rows that a file's numbers are of: those that a model was scored on; of an analysis
+        those that it neither learnt from nor stopped by, or, if it reads no others, these."""
+        stage, _, rest = file.removeprefix("<results>/").partition("/")
+        if stage == "analysis":
+            method, _, rest = rest.partition("/")
+            places = [cache.place for cache in self.caches(method, rest.rpartition("/")[0])]
+            return [place for place in places if place.partition("/")[2] not in ("train", "dev")] or places
+        is_scores = stage in ("models", "sweeps") and not rest.endswith(".distances.parquet")
+        return [places_of_task(self.config, task_of(rest))[1]] if is_scores else []
 
     def unknown_target(self, name: str) -> list[str]:
         """Raise an error for a name that is neither a rule nor a file, suggesting the nearest target."""

@@ -1,10 +1,11 @@
 """What a page says of its run before any number: encoders, data, seeds, papers. From the plan, for a rule's params."""
 
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.names import encoder_of
+from workflow.lib.base.names import encoder_of, model_of
 from workflow.lib.base.plan import Plan
 from workflow.lib.costs.planned import places_of
 from workflow.lib.encoders.shapes import shape_of
@@ -32,11 +33,17 @@ def about_run(plan: Plan, only: str | None = None) -> dict:
         "papers": [described(plan, key) for key in keys],
         "only": only,
         "notes": plan.notes(),
-        # published numbers say nothing beside those of generated data
-        "comparable": not embedded,
+        "comparable": plan.comparable(),
+        "seeds": tuning_seeds(items),
         "encoders": [encoder_in_words(plan.config, name) for name in plan.config["encoders"] if name in used],
         "data": " and ".join(f"{n} {kind} dataset{'s' if n > 1 else ''}" for kind, n in counts.items() if n),
     }
+
+
+def tuning_seeds(items: list[str]) -> str:
+    """Of the models among items of work, in words; nothing if no model is tuned."""
+    seeds = sorted({int(model_of(item).rpartition(".s")[2]) for item in items if re.search(r"\.s\d+$", model_of(item))})
+    return f"fine-tuning seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}" if seeds else ""
 
 
 def described(plan: Plan, key: str) -> dict:
@@ -44,6 +51,7 @@ def described(plan: Plan, key: str) -> dict:
     paper = plan.papers[key]
     made = [replace(artifact, caption=plan.caption(key, id)) for id, (artifact, _) in plan.artifacts[key].items()]
     about = {name: paper.about.get(name) for name in ("title", "authors", "address", "methods")}
+    about["models"] = plan.items_of("finetune_model", key)  # tuned here
     return {"key": key, "summary": paper.summary, "artifacts": list(map(asdict, made)), **about}
 
 
