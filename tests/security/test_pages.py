@@ -65,7 +65,7 @@ def runs(tmp_path_factory) -> dict[str, Path]:
 def test_a_page_of_two_runs_shows_hostile_text_as_text(runs):
     artifacts = [Artifact(**entry) for entry in PAPER["artifacts"]]
     shown: list[Compared] = [found for artifact in artifacts if (found := artifact_of_runs(artifact, runs))]
-    papers = [{"key": "fifth2027", "title": PAPER["title"], "artifacts": shown,
+    papers = [{"key": "fifth2027", "title": PAPER["title"], "artifacts": shown, "shown": [],
                "claims": claims_of_runs("fifth2027", runs)}]  # fmt: skip
     counts = verdicts_by_run(papers, list(runs))
     text = rendered("compare.html", runs=list(runs), papers=papers, counts=counts, verdicts=VERDICTS)

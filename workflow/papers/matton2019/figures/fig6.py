@@ -34,7 +34,7 @@ def draw(alone: pd.DataFrame, chance: dict[str, float]):
         counts, bins, _ = axes.hist(
             values, bins=N_BINS, weights=shares, color=color_of(numbers[task]), edgecolor="white", linewidth=0.3
         )
-        record(axes, name_of(task), (bins[:-1] + bins[1:]) / 2, counts)
+        record(axes, name_of(task), (bins[:-1] + bins[1:]) / 2, counts, color=numbers[task])
         upright(axes, chance[task], "chance", color="0.5")
         axes.set(xlabel="test accuracy of one neuron (%)", title=f"({ascii_lowercase[number % 26]}) {name_of(task)}")
     all_axes[0][0].set_ylabel("neurons (%)")
