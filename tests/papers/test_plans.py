@@ -80,6 +80,11 @@ def test_published_numbers_stand_beside_real_data_alone():
     for id in ("table5", "table7"):
         assert {"ps_fxn", "pos"} <= set(of(some, "zhou2022", id)) and "ps_role" not in of(some, "zhou2022", id)
         assert of(none, "zhou2022", id) == []
+    curves = ("fig1", "fig2", "fig3", "fig4", "fig5")
+    assert all(of(some, "merchant2020", id, "published") for id in curves)
+    texts = plan_of("config/paper.yaml", datasets={"wikipedia": {"source": "embedded", "rows": {"sentences": 9999}}})
+    assert not any(of(texts, "merchant2020", id, "published") for id in curves)
+    assert some.comparable() == ["merchant2020", "singh2020"]
     for paper, id in (("matton2019", "fig4"), ("zhou2022", "fig2"), ("zhou2022", "fig4"), ("zhou2022", "fig6")):
         assert of(some, paper, id, "published") and "Crosses" in some.caption(paper, id)
         assert not of(none, paper, id, "published") and "Crosses" not in none.caption(paper, id)
@@ -94,6 +99,7 @@ def test_captions_say_how_many_rows_are_shown(demo):
     assert demo.caption("matton2019", "table2").endswith("; 2,000 rows of imdb/test, ag_news/test, dbpedia/test.")
     assert demo.caption("matton2019", "fig1").endswith("; 4,000 rows of wikipedia/sentences; 2,000 rows of imdb/test.")
     assert "400 rows of ps_role/train, ps_fxn/train" in demo.caption("zhou2022", "fig4")  # training points are followed
+    assert "; 2,500 rows of wikipedia/sentences." in demo.caption("merchant2020", "fig2")  # `rsa.rows` of 4,000
     assert "150 rows of ep_pos/test" in demo.caption("merchant2020", "mdl")
     assert "all rows of imdb/test" in plan_of("config/paper.yaml").caption("matton2019", "fig1")
 

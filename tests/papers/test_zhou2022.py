@@ -24,7 +24,7 @@ from workflow.lib.methods.directprobe.label_geometry import (
     without_small_labels,
 )
 from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
-from workflow.lib.plotting.figures import new_figure
+from workflow.lib.plotting.figures import new_figure, plt
 from workflow.papers.zhou2022 import measured
 from workflow.papers.zhou2022.claims import all_claims, falling_pairs
 from workflow.papers.zhou2022.numbers import (
@@ -790,3 +790,14 @@ def test_panels_of_movements_say_what_their_axes_hold():
     moved = pd.DataFrame([[3.0, 4, 0], [6, 8, 0], [0, 0, 5]], index=["a", "b", "c"])
     script.draw_layer(axes, moved, 7)
     assert axes.get_title() == "layer 7: mean length 6.7\n2 axes: 100 %"
+
+
+def test_figure_4_leaves_no_empty_axes_and_marks_only_tasks_that_compare():
+    similarity = pd.DataFrame({1: [1.0, 0.8], 2: [1.0, 0.6]}, index=[0, 40])
+    published = {"dep": pd.Series({"2": 0.5})}
+    script = load_script("papers/zhou2022/figures/fig4")
+    figure = script.draw(dict.fromkeys(("pos", "dep", "ps_fxn"), similarity), published)
+    assert [axes.axison for axes in figure.axes] == [True, True, True, False]
+    crosses = [sum(line.get_marker() == "x" and len(line.get_xdata()) for line in axes.lines) for axes in figure.axes]
+    assert crosses == [0, 1, 0, 0] and figure.axes[0].get_ylim() == (0, 1.1)
+    plt.close(figure)

@@ -27,7 +27,7 @@ from workflow.lib.base.names import (
 )
 from workflow.lib.base.needs import Needs
 from workflow.lib.base.runs import spread_over
-from workflow.lib.base.tasks import labelled_rows, max_tokens_of, places_of_task, unit_of_task
+from workflow.lib.base.tasks import is_generated, labelled_rows, max_tokens_of, places_of_task, unit_of_task
 from workflow.papers import Artifact
 
 # rules whose items may share a process, by the key of `share` in the config
@@ -165,12 +165,11 @@ class Plan:
 
     def comparable(self) -> list[str]:
         """Papers whose published numbers stand beside ours: those of this run that read no generated data."""
-        generated = {name for name, entry in self.config["datasets"].items() if entry["source"] == "embedded"}
 
         def read(key: str) -> set[str]:
             return {file.removeprefix("<results>/data/").partition("/")[0] for file in self.data_files(key)}
 
-        return [key for key in self.papers if not read(key) & generated]
+        return [key for key in self.papers if not any(is_generated(self.config, name) for name in read(key))]
 
     def metrics(self, key: str | None = None) -> list[str]:
         """Scores of the models that are tuned here: of one paper, or of all."""
@@ -262,23 +261,28 @@ class Plan:
         parts = [f"encoders {encoders}"] if encoders else []
         parts += [f"fine-tuning seed{'s' if ',' in seeds else ''} {seeds}"] if seeds else []
         rows: dict[str, list[str]] = {}
-        for place in dict.fromkeys(place for file in needs.files() for place in self._rows_shown(file)):
-            dataset, split = place.split("/")
-            n = self.config["datasets"][dataset]["rows"][split]
+        for place, n in dict.fromkeys(shown for file in needs.files() for shown in self._rows_shown(file)):
             rows.setdefault("all" if n is None else f"{n:,}", []).append(place)
         parts += [f"{n} rows of {', '.join(places)}" for n, places in rows.items()]
         return f"Run {self.config['run']}{': ' if parts else ''}{'; '.join(parts)}."
 
-    def _rows_shown(self, file: str) -> list[str]:
-        """<dataset>/<split> of the rows that a file's numbers are of: those that a model was scored on; of an analysis
-        those that it neither learnt from nor stopped by, or, if it reads no others, these."""
+    def _rows_shown(self, file: str) -> list[tuple[str, int | None]]:
+        """(<dataset>/<split>, rows) that a file's numbers are of: those that a model was scored on; of an analysis
+        those that it neither learnt from nor stopped by, or, if it reads no others, these. None: all that there are."""
         stage, _, rest = file.removeprefix("<results>/").partition("/")
         if stage == "analysis":
             method, _, rest = rest.partition("/")
-            places = [cache.place for cache in self.caches(method, rest.rpartition("/")[0])]
-            return [place for place in places if place.partition("/")[2] not in ("train", "dev")] or places
+            caches = self.caches(method, rest.rpartition("/")[0])
+            shown = [cache for cache in caches if cache.place.partition("/")[2] not in ("train", "dev")] or caches
+            return [(cache.place, self._n_rows(cache.place, cache.unit in SAMPLED)) for cache in shown]
         is_scores = stage in ("models", "sweeps") and not rest.endswith(".distances.parquet")
-        return [places_of_task(self.config, task_of(rest))[1]] if is_scores else []
+        tested = [places_of_task(self.config, task_of(rest))[1]] if is_scores else []
+        return [(place, self._n_rows(place)) for place in tested]
+
+    def _n_rows(self, place: str, is_sampled: bool = False) -> int | None:
+        dataset, split = place.split("/")
+        n = self.config["datasets"][dataset]["rows"][split]
+        return min(n or self.config["rsa"]["rows"], self.config["rsa"]["rows"]) if is_sampled else n
 
     def unknown_target(self, name: str) -> list[str]:
         """Raise an error for a name that is neither a rule nor a file, suggesting the nearest target."""
@@ -310,9 +314,9 @@ class Plan:
 
     def notes(self) -> list[str]:
         """What a reader must know before comparing numbers: notes on encoders, and which data are stand-ins."""
-        encoders, datasets = self.config["encoders"], self.config["datasets"]
+        encoders = self.config["encoders"]
         notes = [f"{name}: {entry['note']}" for name, entry in encoders.items() if entry.get("note")]
-        embedded = [name for name, entry in datasets.items() if entry["source"] == "embedded"]
+        embedded = [name for name in self.config["datasets"] if is_generated(self.config, name)]
         if embedded:
             text = (
                 f"Stand-in data from the embedded corpus ({', '.join(embedded)}): published numbers are no target here."

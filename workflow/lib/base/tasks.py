@@ -15,6 +15,11 @@ def places_of_task(config: dict, task: str) -> tuple[str, str]:
     return f"{settings['dataset']}/{settings['train_split']}", f"{settings['dataset']}/{settings['evaluate']}"
 
 
+def is_generated(config: dict, dataset: str) -> bool:
+    """Is it a stand-in from the embedded corpus? Published numbers are no target for it."""
+    return config["datasets"][dataset]["source"] == "embedded"
+
+
 def is_real(config: dict, dataset: str) -> bool:
     """Is it what papers had, neither a stand-in nor a user's own file? Only then do published numbers compare."""
     return config["datasets"][dataset]["source"] == "real"

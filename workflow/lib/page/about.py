@@ -7,6 +7,7 @@ from pathlib import Path
 from workflow.lib.base.errors import UserError
 from workflow.lib.base.names import encoder_of, model_of
 from workflow.lib.base.plan import Plan
+from workflow.lib.base.tasks import is_generated
 from workflow.lib.costs.planned import places_of
 from workflow.lib.encoders.shapes import shape_of
 
@@ -26,7 +27,7 @@ def about_run(plan: Plan, only: str | None = None) -> dict:
     items = [item for of_rule in plan.items.values() for item, papers in of_rule.items() if set(keys) & set(papers)]
     used = {encoder_of(item).partition(".")[0] for item in items}
     read = {place.partition("/")[0] for place in places_of(plan)}
-    embedded = [name for name in read if plan.config["datasets"][name]["source"] == "embedded"]
+    embedded = [name for name in read if is_generated(plan.config, name)]
     counts = {"generated": len(embedded), "real": len(read) - len(embedded)}
     return {
         "run": plan.config["run"],

@@ -22,7 +22,8 @@ def draw(samples: pd.DataFrame, n_components: int, chance: dict[str, float]):
     for task, of_task in samples.groupby("task", sort=False):
         values = spread(of_task, ["sample_size"], "accuracy").sort_values("sample_size")
         curve(axes, values["sample_size"], values["mean"], values["sd"].fillna(0), name_of(task), numbers[task])
-        guess_level(axes, chance[task], numbers[task], name_of(task))
+    for task, number in numbers.items():
+        guess_level(axes, chance[task], number, name_of(task))
     axes.set_xscale("log")
     ticks = sorted(samples["sample_size"].unique())
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], rotation=30)
