@@ -120,6 +120,15 @@ def test_one_paper_needs_nothing_that_only_another_needs(demo):
             assert set(items) == asked, (key, rule)
 
 
+def test_scores_of_models_are_those_of_the_papers_asked_for(demo):
+    scored, every = demo.metrics(*demo.scored), demo.metrics(*demo.papers)
+    assert len(set(every)) == len(every) == len(demo.items["finetune_model"])
+    assert [file for file in every if "/untrained.0/" in file] and not [
+        file for file in scored if "/untrained.0/" in file
+    ]
+    assert demo.metrics("singh2020") == []  # which keeps sweeps and no models
+
+
 def test_what_two_papers_ask_for_is_one_item(demo):
     shared = demo.items["cache_activations"]["base.0/pretrained/sampled/wikipedia-sentences"]
     assert shared == ["merchant2020", "beyond"]

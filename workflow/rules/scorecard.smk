@@ -40,7 +40,7 @@ rule scorecard:
         published=PLAN.published(),
         measured=PLAN.scores("measured"),
         claims=PLAN.scores("claims"),
-        metrics=PLAN.metrics(),
+        metrics=PLAN.metrics(*PLAN.scored),
     output:
         md="<results>/scorecard.md",
         csv=report(
@@ -65,7 +65,7 @@ rule scorecard:
         notes=lambda w: PLAN.notes(),
         unmeasured=PLAN.unmeasured(),
         comparable=PLAN.comparable(),
-        models={key: PLAN.items_of("finetune_model", key) for key in PLAN.papers},
+        models={key: PLAN.items_of("finetune_model", key) for key in PLAN.scored},
         modules=digest_of("scripts/scorecard.py"),
     script:
         "../scripts/scorecard.py"

@@ -171,9 +171,10 @@ class Plan:
 
         return [key for key in self.papers if not any(is_generated(self.config, name) for name in read(key))]
 
-    def metrics(self, key: str | None = None) -> list[str]:
-        """Scores of the models that are tuned here: of one paper, or of all."""
-        return [metrics_file(model) for model in self.items_of("finetune_model", key)]
+    def metrics(self, *keys: str) -> list[str]:
+        """Scores of the models that are tuned here for these papers."""
+        models = (model for key in keys for model in self.items_of("finetune_model", key))
+        return list(dict.fromkeys(map(metrics_file, models)))
 
     def cache_settings(self, item: str) -> dict:
         """Settings of one cached dataset: layers, maximum length, sampling."""
