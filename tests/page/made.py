@@ -66,8 +66,10 @@ def make_results(folder: Path, layers: int = 4) -> Path:
 def made_page(folder: Path, scores: pd.DataFrame = SCORES) -> str:
     results = make_results(folder)
     about = {"run": HOSTILE, "notes": [HOSTILE], "encoders": ["base"], "data": "1 real dataset"}
+    about |= {"seeds": "fine-tuning seeds 0, 1"}
+    shown = section(PAPER, results, scores, CLAIMS, [f"mnli of base.0 (seed 0) {HOSTILE}"])
     return rendered(
-        "page.html", about=about, papers=[section(PAPER, results, scores, CLAIMS)], verdicts=VERDICTS, took="1 min",
+        "page.html", about=about, papers=[shown], verdicts=VERDICTS, took="1 min",
         by_rule=as_table(pd.DataFrame({"rule": ["draw"], "jobs": [1]})), machine="a machine", commit="abc",
         versions={"Python": "3"}, config=f"run: {HOSTILE}", written="today",
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """What stands on a page, and that nothing shown becomes part of it."""
 
+import json
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -8,14 +9,24 @@ import pytest
 
 from tests.page.made import CLAIMS, HOSTILE, PAPER, SCORES, made_page, make_results
 from workflow.lib.base.errors import UserError
-from workflow.lib.page.about import files_of_runs
-from workflow.lib.page.comparison import claims_of_runs, verdicts_by_run
-from workflow.lib.page.content import drawn_table, markdown_table, section
+from workflow.lib.page.about import files_of_runs, tuning_seeds
+from workflow.lib.page.comparison import claims_of_runs, compared_papers, said_of_all, verdicts_by_run
+from workflow.lib.page.content import VERDICTS, drawn_table, markdown_table, section
 from workflow.lib.page.overlay import by_depth, is_of_curves, overlaid
 from workflow.lib.page.pictures import HEAVY, inline_svg, picture
+from workflow.lib.page.render import rendered
 from workflow.lib.plotting.drawn import numbers_of
-from workflow.lib.plotting.figures import curve, new_figure, numbers_of_tasks, plt, save_figure
-from workflow.papers import Artifact, all_papers
+from workflow.lib.plotting.figures import (
+    PALETTE,
+    curve,
+    guess_level,
+    level,
+    new_figure,
+    numbers_of_tasks,
+    plt,
+    save_figure,
+)
+from workflow.papers import Artifact, Paper, all_papers
 
 
 class Parts(HTMLParser):
@@ -162,6 +173,82 @@ def test_panels_that_differ_only_behind_a_colon_stay_apart():
     figure = overlaid({"one": pd.concat(both), "two": pd.concat(both)})
     assert [axes.get_title() for axes in figure.axes] == ["distance: uuas", "distance: spearman"]
     plt.close(figure)
+
+
+NONE = float("nan")
+
+
+def with_bands(color: int) -> pd.DataFrame:
+    """Two series, of which a run may lack the first, with bands; a level and an upright."""
+    both = [numbers_of_run(4).assign(series=name, color=at) for at, name in enumerate(("lost", "base"), start=color)]
+    first = both[0].iloc[:1]
+    level = first.assign(series="base, a guess", x=NONE, y=0.5, color=color + 1)
+    upright = first.assign(series="chance", x=0.2, y=NONE, color=NONE)
+    return pd.concat([*(of.assign(sd=0.1) for of in both), level, upright], ignore_index=True)
+
+
+def test_overlays_have_the_figures_colours_bands_and_levels():
+    whole = with_bands(2)
+    figure = overlaid({"one": whole, "two": whole[whole["series"] != "lost"]})
+    (axes,) = figure.axes
+    curves = [line for line in axes.lines if len(line.get_xdata()) == 5]
+    assert [line.get_color() for line in curves] == [PALETTE[2], PALETTE[3], PALETTE[3]]
+    assert [line.get_linestyle() for line in curves] == ["-", "-", "--"] and len(axes.collections) == 3
+    across = [line for line in axes.lines if list(line.get_ydata()) == [0.5, 0.5]]
+    assert [line.get_color() for line in across] == [PALETTE[3]] * 2
+    assert [line.get_color() for line in axes.lines if list(line.get_xdata()) == [0.2, 0.2]] == ["grey"] * 2
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["lost", "base", "run one", "run two", "a guess, chance"]
+    plt.close(figure)
+
+
+def test_a_level_is_no_obstacle_to_an_overlay_and_no_curve():
+    numbers = with_bands(0)
+    assert is_of_curves(numbers) and not is_of_curves(numbers[numbers["series"].isin(["chance", "base, a guess"])])
+
+
+def test_the_colour_of_a_series_is_written_down():
+    figure, axes = new_figure()
+    curve(axes, [0, 1], [0.5, 0.7], [0, 0], "a", 4)
+    guess_level(axes, 0.2, 4, "a")
+    level(axes, 0.1, "chance")
+    numbers = numbers_of(figure)
+    plt.close(figure)
+    assert numbers["color"].tolist()[:3] == [4, 4, 4] and numbers["color"].isna().tolist()[3:] == [True]
+
+
+def test_a_caption_says_of_all_runs_what_needs_no_run():
+    text = "Scores by layer (at {n} steps; {few}). The band is {runs}; dotted: a guess.{crosses}"
+    assert said_of_all(text) == "Scores by layer. Dotted: a guess."
+    for key, paper in all_papers().items():
+        for entry in paper.about["artifacts"]:
+            said = said_of_all(entry["caption"])
+            assert len(said) > 20 and said.endswith(".") and "{" not in said and ".." not in said, (key, said)
+
+
+def test_a_comparison_has_captions_methods_and_links_between_claims_and_figures(tmp_path):
+    runs = {name: make_results(tmp_path / name) for name in ("one", "two")}
+    folder = tmp_path / "papers"
+    (folder / "fifth2027").mkdir(parents=True)
+    about = {"title": "Fifth", "methods": {"rsa": "How it is done."}}
+    entries = [{key: value for key, value in entry.items() if key != "paper"} for entry in PAPER["artifacts"]]
+    (folder / "fifth2027/artifacts.yaml").write_text(json.dumps(about | {"artifacts": entries}))
+    papers = compared_papers({"fifth2027": Paper("fifth2027", folder)}, runs)
+    counts = verdicts_by_run(papers, list(runs))
+    text = rendered("compare.html", runs=list(runs), papers=papers, counts=counts, verdicts=VERDICTS)
+    parts = Parts(text)
+    inner = [link.removeprefix("#") for link in parts.links if link.startswith("#")]
+    assert {"fifth2027-fig1", "fifth2027-claim_0"} <= set(inner) <= set(parts.ids)
+    assert "Similarity by layer." in text and text.count("How it is done.") == 2
+
+
+def test_the_page_names_models_at_chance_and_fine_tuning_seeds(page):
+    assert "At chance: mnli of base.0 (seed 0) &lt;script&gt;" in page
+    assert "; fine-tuning seeds 0, 1. Data" in page
+    assert tuning_seeds(["base.0/mnli.full.f1.s1", "base.0/pretrained/imdb", "base.0/cola.full.f0.5.s0/x"]) == (
+        "fine-tuning seeds 0, 1"
+    )
+    assert tuning_seeds(["base.0/pretrained/imdb"]) == ""
 
 
 def test_what_is_no_curve_is_not_laid_over_another():

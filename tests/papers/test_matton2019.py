@@ -11,8 +11,16 @@ from workflow.lib.base.errors import UserError
 from workflow.lib.base.verdicts import FAILS, HOLDS, UNCLEAR
 from workflow.lib.methods.neurons.scored import search_and_test
 from workflow.lib.methods.pca.principal_axes import principal_axes
+from workflow.lib.plotting.drawn import numbers_of
+from workflow.lib.plotting.figures import plt
 from workflow.papers.matton2019.claims import all_claims
-from workflow.papers.matton2019.numbers import component_losses, leading_run, leading_runs, selected_accuracies
+from workflow.papers.matton2019.numbers import (
+    component_losses,
+    leading_run,
+    leading_runs,
+    published_of,
+    selected_accuracies,
+)
 
 
 def planted_task(seed: int = 0, n: int = 300, width: int = 12) -> TaskVectors:
@@ -258,3 +266,25 @@ def test_labels_of_a_logarithmic_axis_do_not_run_into_each_other():
     spaced = load_script("papers/matton2019/figures/pca_curves").spaced
     assert spaced([1, 2, 3, 5, 10, 15, 25, 32, 40, 64]) == [1, 2, 3, 5, 10, 15, 25, 40, 64]
     assert spaced([700, 768]) == [768]
+
+
+def test_chance_stands_in_figures_of_accuracies():
+    models = [{"model": f"base.{n}/{state}", "task": task} for task in ("imdb", "ag_news") for n in (0, 1)
+              for state in ("pretrained", f"{task}.full.f1.s0")]  # fmt: skip
+    chance = {"imdb": 50.0, "ag_news": 25.0}
+    samples = pd.DataFrame([model | {"sample_size": n, "accuracy": n / 500} for model in models for n in (100, 400)])
+    numbers = numbers_of(load_script("papers/matton2019/figures/pca_sample_size").draw(samples, 10, chance))
+    levels = numbers[numbers["x"].isna()]
+    assert dict(zip(levels["series"], levels["y"])) == {"IMDB, a guess": 50, "AG-news, a guess": 25}
+    assert levels["color"].tolist() == [0, 1]
+    alone = pd.DataFrame([model | {"accuracy": n / 10} for model in models for n in range(10)])
+    numbers = numbers_of(load_script("papers/matton2019/figures/fig6").draw(alone, chance))
+    assert numbers[numbers["y"].isna()]["x"].tolist() == [50, 25]
+    assert set(numbers[numbers["series"] == "AG-news"]["color"]) == {1}
+    plt.close("all")
+
+
+def test_published_numbers_are_those_of_the_tasks_that_compare():
+    file = "workflow/papers/matton2019/published.csv"
+    assert published_of(file, []) is None
+    assert set(published_of(file, ["imdb", "mine"])["series"]) == {"imdb"}

@@ -55,12 +55,63 @@ def test_artifacts_have_a_script_a_kind_and_a_caption_that_can_be_filled_in(demo
 
 
 def test_captions_name_the_encoders_that_are_shown(demo):
-    assert demo.caption("zhou2022", "fig4").endswith("Run demo: encoders base.0; fine-tuning seed 0.")
-    assert demo.caption("beyond", "pretraining_gain").endswith("encoders base.0, untrained.0; fine-tuning seed 0.")
+    assert "Run demo: encoders base.0; fine-tuning seed 0; " in demo.caption("zhou2022", "fig4")
+    assert "encoders base.0, untrained.0; fine-tuning seed 0; " in demo.caption("beyond", "pretraining_gain")
     assert demo.caption("zhou2022", "fig1").endswith("Run demo.")
     for plan in (demo, plan_of("config/laptop.yaml")):  # which has no encoder of twelve layers
         assert "Dashed" not in plan.caption("merchant2020", "fig2")
     assert "Dashed" in plan_of("config/paper.yaml").caption("merchant2020", "fig2")
+
+
+def test_captions_name_the_encoders_of_the_rows_that_a_table_shows(demo):
+    assert "encoders demo_tiny.0;" in demo.caption("zhou2022", "table3")
+    assert "encoders base.0;" in demo.caption("zhou2022", "table2")
+
+
+def test_published_numbers_stand_beside_real_data_alone():
+    """The paper's encoders, on stand-in data of some tasks or of all."""
+    made_up = {"source": "embedded", "rows": {"train": 20, "test": 20}}
+    some, all_of = ("imdb", "ps_role"), ("imdb", "ag_news", "dbpedia", "ps_role", "ps_fxn", "pud", "trec50")
+    some, none = (plan_of("config/paper.yaml", datasets=dict.fromkeys(names, made_up)) for names in (some, all_of))
+
+    def of(plan, paper, id, key="compared"):
+        return plan.needs(paper, id).settings[key]
+
+    for id in ("table2", "table3", "table_components"):
+        assert of(some, "matton2019", id) == ["ag_news", "dbpedia"] and of(none, "matton2019", id) == []
+    for id in ("table5", "table7"):
+        assert {"ps_fxn", "pos"} <= set(of(some, "zhou2022", id)) and "ps_role" not in of(some, "zhou2022", id)
+        assert of(none, "zhou2022", id) == []
+    curves = ("fig1", "fig2", "fig3", "fig4", "fig5")
+    assert all(of(some, "merchant2020", id, "published") for id in curves)
+    texts = plan_of("config/paper.yaml", datasets={"wikipedia": {"source": "embedded", "rows": {"sentences": 9999}}})
+    assert not any(of(texts, "merchant2020", id, "published") for id in curves)
+    assert some.comparable() == ["merchant2020", "singh2020"]
+    for paper, id in (("matton2019", "fig4"), ("zhou2022", "fig2"), ("zhou2022", "fig4"), ("zhou2022", "fig6")):
+        assert of(some, paper, id, "published") and "Crosses" in some.caption(paper, id)
+        assert not of(none, paper, id, "published") and "Crosses" not in none.caption(paper, id)
+
+
+def test_the_caption_explains_published_rows_where_there_are_any(demo):
+    assert "published numbers" not in demo.caption("merchant2020", "table1")
+    assert "published numbers" in plan_of("config/paper.yaml").caption("merchant2020", "table1")
+
+
+def test_captions_say_how_many_rows_are_shown(demo):
+    assert demo.caption("matton2019", "table2").endswith("; 2,000 rows of imdb/test, ag_news/test, dbpedia/test.")
+    assert demo.caption("matton2019", "fig1").endswith("; 4,000 rows of wikipedia/sentences; 2,000 rows of imdb/test.")
+    assert "400 rows of ps_role/train, ps_fxn/train" in demo.caption("zhou2022", "fig4")  # training points are followed
+    assert "; 2,500 rows of wikipedia/sentences." in demo.caption("merchant2020", "fig2")  # `rsa.rows` of 4,000
+    assert "150 rows of ep_pos/test" in demo.caption("merchant2020", "mdl")
+    assert "all rows of imdb/test" in plan_of("config/paper.yaml").caption("matton2019", "fig1")
+
+
+def test_captions_say_how_many_repetitions_a_band_is_over(demo):
+    section, pca = demo.config["matton2019"], demo.config["pca"]
+    n = f"{len(section['encoders'])} pre-trained encoders x {pca['random_draws']} samples of sentences"
+    assert n in demo.caption("matton2019", "pca_sample_size") or len(section["encoders"]) == 1
+    two = plan_of(beyond={"seeds": [0, 1]})
+    assert "2 fine-tuning seeds" in two.caption("beyond", "depth_of_change")
 
 
 def test_one_paper_needs_nothing_that_only_another_needs(demo):
@@ -69,6 +120,15 @@ def test_one_paper_needs_nothing_that_only_another_needs(demo):
         for rule, items in alone.items.items():
             asked = {item for item, papers in demo.items[rule].items() if key in papers}
             assert set(items) == asked, (key, rule)
+
+
+def test_scores_of_models_are_those_of_the_papers_asked_for(demo):
+    scored, every = demo.metrics(*demo.scored), demo.metrics(*demo.papers)
+    assert len(set(every)) == len(every) == len(demo.items["finetune_model"])
+    assert [file for file in every if "/untrained.0/" in file] and not [
+        file for file in scored if "/untrained.0/" in file
+    ]
+    assert demo.metrics("singh2020") == []  # which keeps sweeps and no models
 
 
 def test_what_two_papers_ask_for_is_one_item(demo):

@@ -24,7 +24,7 @@ from workflow.lib.methods.directprobe.label_geometry import (
     without_small_labels,
 )
 from workflow.lib.methods.directprobe.label_hulls import label_hull_distances
-from workflow.lib.plotting.figures import new_figure
+from workflow.lib.plotting.figures import new_figure, plt
 from workflow.papers.zhou2022 import measured
 from workflow.papers.zhou2022.claims import all_claims, falling_pairs
 from workflow.papers.zhou2022.numbers import (
@@ -304,8 +304,11 @@ def test_tables_2_3_4_and_7():
     probing = load_script("papers/zhou2022/tables/probing")
     rows = probing.summary(cells(**planted_tables(), at_least=6, missing="shared"), ["tiny.0"], ["pos", "trec50"])
     assert rows["accuracy (%)"].tolist() == pytest.approx([71, 76, 71, 76])
-    assert not [name for name in probing.with_paper(rows.copy(), PUBLISHED, {}) if "paper" in name]
-    rows = probing.with_paper(rows, PUBLISHED, {"tiny.0": "tiny"})
+    tasks = list(rows["task"].unique())
+    for names, compared in (({}, tasks), ({"tiny.0": "tiny"}, [])):  # an encoder, or data, of our own
+        made = probing.with_paper(rows.copy(), PUBLISHED, names, compared)
+        assert not [name for name in made if "paper" in name]
+    rows = probing.with_paper(rows, PUBLISHED, {"tiny.0": "tiny"}, tasks)
     table2 = probing.table("table2", rows)
     assert table2.loc[0, "tuned: similarity, shared labels"] == pytest.approx(-1)
     assert table2.loc[0, "tuned: similarity, others as 0"] > -1
@@ -366,7 +369,9 @@ def test_table_5_counts_labels_whose_nearest_came_closer_or_went_away():
     assert table["accuracy (%)_sd"].tolist() == pytest.approx([0, 5, 0])  # of the probe's seeds themselves
     assert table["increased"].tolist()[1:] == ["4", "0"] and table["decreased"].tolist()[1:] == ["0", "4"]
     assert table["average increase"].tolist()[1:] == [3.5, -0.875]
-    stated = table5.with_paper(table, PUBLISHED)
+    assert list(table5.with_paper(table.copy(), PUBLISHED, [])) == list(table)  # stand-in data
+    assert list(table5.with_paper(table.copy(), PUBLISHED, ["pos"])) == list(table)
+    stated = table5.with_paper(table, PUBLISHED, ["ps_fxn", "pos"])
     assert stated["accuracy (%), paper"].tolist() == [87.75, 89.58, 83.24]
     assert stated["decreased, paper"].tolist() == ["–", "0", "40"]
 
@@ -785,3 +790,14 @@ def test_panels_of_movements_say_what_their_axes_hold():
     moved = pd.DataFrame([[3.0, 4, 0], [6, 8, 0], [0, 0, 5]], index=["a", "b", "c"])
     script.draw_layer(axes, moved, 7)
     assert axes.get_title() == "layer 7: mean length 6.7\n2 axes: 100 %"
+
+
+def test_figure_4_leaves_no_empty_axes_and_marks_only_tasks_that_compare():
+    similarity = pd.DataFrame({1: [1.0, 0.8], 2: [1.0, 0.6]}, index=[0, 40])
+    published = {"dep": pd.Series({"2": 0.5})}
+    script = load_script("papers/zhou2022/figures/fig4")
+    figure = script.draw(dict.fromkeys(("pos", "dep", "ps_fxn"), similarity), published)
+    assert [axes.axison for axes in figure.axes] == [True, True, True, False]
+    crosses = [sum(line.get_marker() == "x" and len(line.get_xdata()) for line in axes.lines) for axes in figure.axes]
+    assert crosses == [0, 1, 0, 0] and figure.axes[0].get_ylim() == (0, 1.1)
+    plt.close(figure)

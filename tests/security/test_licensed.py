@@ -68,7 +68,7 @@ def results(tmp_path_factory) -> Path:
     scores = read_table(results / "scores.parquet")
     write_text_tables(scores, results / "tables/fifth2027/table1.csv", results / "tables/fifth2027/table1.md")
     shown = section(PAPER, results, SCORES.iloc[:0], pd.DataFrame(columns=["artifact", "verdict"]))
-    about = {"run": "toy", "notes": [], "encoders": ["base"], "data": "1 real dataset"}
+    about = {"run": "toy", "notes": [], "encoders": ["base"], "data": "1 real dataset", "seeds": ""}
     page = rendered("page.html", about=about, papers=[shown], verdicts=VERDICTS, took="", by_rule=None, machine="",
                     commit="", versions={}, config=f"licensed: {licensed}", written="")  # fmt: skip
     (results / "scorecard.html").write_text(page)

@@ -46,9 +46,10 @@ def test_cells_of_markdown_are_read_back(cells):
 
 
 def test_the_scorecard_has_no_html_of_notes_names_or_evidence():
-    text = as_markdown("toy", SCORES, CLAIMS.assign(evidence=f"{HOSTILE}|\n{IMAGE}"), [*SHOWN, f"a\n\n# b {IMAGE}"])
-    assert not re.search(r"<\w", text) and "](" not in text
-    assert len([line for line in text.splitlines() if line.startswith("#")]) == 1
+    claims, notes = CLAIMS.assign(evidence=f"{HOSTILE}|\n{IMAGE}"), [*SHOWN, f"a\n\n# b {IMAGE}"]
+    text = as_markdown("toy", SCORES, claims, notes, ["fifth2027"], {"fifth2027": [HOSTILE]})
+    assert set(re.findall(r"<\w+", text)) == {"<details", "<summary"} and "](" not in text  # what folds is our own
+    assert len([line for line in text.splitlines() if line.startswith("#")]) == 2  # the run and its paper
     assert len({line.count("|") for line in text.splitlines() if "fifth2027 | claim" in line}) <= 1
 
 
@@ -64,7 +65,7 @@ def runs(tmp_path_factory) -> dict[str, Path]:
 def test_a_page_of_two_runs_shows_hostile_text_as_text(runs):
     artifacts = [Artifact(**entry) for entry in PAPER["artifacts"]]
     shown: list[Compared] = [found for artifact in artifacts if (found := artifact_of_runs(artifact, runs))]
-    papers = [{"key": "fifth2027", "title": PAPER["title"], "artifacts": shown,
+    papers = [{"key": "fifth2027", "title": PAPER["title"], "artifacts": shown, "shown": [],
                "claims": claims_of_runs("fifth2027", runs)}]  # fmt: skip
     counts = verdicts_by_run(papers, list(runs))
     text = rendered("compare.html", runs=list(runs), papers=papers, counts=counts, verdicts=VERDICTS)

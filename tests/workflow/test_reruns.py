@@ -24,7 +24,7 @@ def test_every_artifact_appears(finished):
                 path = made / f"{entry['kind']}s" / key / f"{entry['id']}.{ending}"
                 assert path.stat().st_size > 50, path
     scorecard = (made / "scorecard.md").read_text()
-    assert all(f"| {paper} |" in scorecard for paper in ("matton2019", "merchant2020", "singh2020", "zhou2022"))
+    assert all(f"\n## {paper}\n" in scorecard for paper in ("matton2019", "merchant2020", "singh2020", "zhou2022"))
     assert not list(made.rglob("*.part")) and not list(made.rglob("*.resume.pt"))
 
 

@@ -21,6 +21,7 @@ for only in (None, *PLAN.papers):
             published=PLAN.published(only),
             measured=PLAN.scores("measured", only),
             claims=PLAN.scores("claims", only),
+            metrics=PLAN.metrics(*([only] if only else PLAN.papers)),
             template=TEMPLATE,
         output:
             report(

@@ -40,6 +40,7 @@ rule scorecard:
         published=PLAN.published(),
         measured=PLAN.scores("measured"),
         claims=PLAN.scores("claims"),
+        metrics=PLAN.metrics(*PLAN.scored),
     output:
         md="<results>/scorecard.md",
         csv=report(
@@ -63,6 +64,8 @@ rule scorecard:
         # by a function: Snakemake looks for wildcards in plain texts, and a note may have braces
         notes=lambda w: PLAN.notes(),
         unmeasured=PLAN.unmeasured(),
+        comparable=PLAN.comparable(),
+        models={key: PLAN.items_of("finetune_model", key) for key in PLAN.scored},
         modules=digest_of("scripts/scorecard.py"),
     script:
         "../scripts/scorecard.py"

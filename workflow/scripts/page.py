@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
+from workflow.lib.base.chance import of_models
 from workflow.lib.base.measured import compared
 from workflow.lib.page.content import VERDICTS, as_table, section
 from workflow.lib.page.provenance import commit, machine, times, versions
@@ -19,10 +20,20 @@ if __name__ == "__main__":
     log = to_rule_log(snakemake.log[0])
     about = snakemake.params.about
     results = Path(snakemake.output[0]).parents[1 if about["only"] else 0]
-    scores = compared(snakemake.input.published, snakemake.input.measured, snakemake.params.unmeasured)
-    scores = scores if about["comparable"] else scores.iloc[:0]
-    claims = {Path(path).name.split(".")[0]: read_table(path) for path in snakemake.input.claims}
-    papers = [section(paper, results, scores, claims.get(paper["key"], pd.DataFrame())) for paper in about["papers"]]
+    job, comparable = snakemake.input, about["comparable"]
+    scores = compared(job.published, job.measured, snakemake.params.unmeasured, comparable)
+    scores = scores[scores["paper"].isin(comparable)]
+    claims = {Path(path).name.split(".")[0]: read_table(path) for path in job.claims}
+    papers = [
+        section(
+            paper,
+            results,
+            scores,
+            claims.get(paper["key"], pd.DataFrame()),
+            of_models(job.metrics, paper["models"]),
+        )
+        for paper in about["papers"]
+    ]
     took, by_rule = times(results)
     text = rendered(
         "page.html",

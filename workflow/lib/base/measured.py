@@ -46,11 +46,22 @@ def compare(
     return both.rename(columns={"value": "published"})[COLUMNS]
 
 
-def compared(published: list[str], measured: list[str], unmeasured: dict[str, dict[str, str]]) -> pd.DataFrame:
-    """The same of several papers, from their files: <paper>/published.csv and <paper>.measured.parquet."""
+def alone(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Measured numbers without the published ones, which are no target for stand-in data."""
+    empty = dict.fromkeys(("published", "difference", "tolerance"), float("nan"))
+    return numbers[numbers["measured"].notna()].assign(**empty, within="stand-in data")
+
+
+def compared(
+    published: list[str], measured: list[str], unmeasured: dict[str, dict[str, str]], comparable: list[str]
+) -> pd.DataFrame:
+    """The same of several papers, from their files: <paper>/published.csv and <paper>.measured.parquet.
+
+    `comparable`: those whose published numbers stand beside ours."""
     found = {Path(path).name.split(".")[0]: path for path in measured}
     parts = []
     for path in published:
         paper, numbers = Path(path).parent.name, pd.read_csv(path, dtype={"x": str})
-        parts.append(compare(numbers, read_table(found[paper]), paper, unmeasured.get(paper)))
+        both = compare(numbers, read_table(found[paper]), paper, unmeasured.get(paper))
+        parts.append(both if paper in comparable else alone(both))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)

@@ -19,6 +19,7 @@ from workflow.lib.base.names import (
     folder_name,
     is_given,
     is_pretrained,
+    metrics_file,
     model_of,
     models_in,
     place_of,
@@ -27,7 +28,7 @@ from workflow.lib.base.names import (
 )
 from workflow.lib.base.needs import Needs
 from workflow.lib.base.runs import spread_over
-from workflow.lib.base.tasks import labelled_rows, max_tokens_of, places_of_task, unit_of_task
+from workflow.lib.base.tasks import is_generated, labelled_rows, max_tokens_of, places_of_task, unit_of_task
 from workflow.papers import Artifact
 
 # rules whose items may share a process, by the key of `share` in the config
@@ -158,6 +159,32 @@ class Plan:
         also = task.get("also_evaluate")
         return [data_file(place) for place in [*places, *([f"{task['dataset']}/{also}"] if also else [])]]
 
+    def data_files(self, key: str | None = None) -> list[str]:
+        """All rows that models and caches are made from: of one paper, or of all."""
+        reading = dict.fromkeys(("finetune_model", "sweep"), self.training_data)
+        reading |= dict.fromkeys(("cache_activations", "cache_temporarily"), self.cache_data)
+        items = {rule: self.items_of(rule, key) for rule in reading}
+        return list(
+            dict.fromkeys(file for rule, read in reading.items() for item in items[rule] for file in read(item))
+        )
+
+    def items_of(self, rule: str, key: str | None = None) -> list[str]:
+        """Items of a rule that one paper asks for, or any."""
+        return [item for item, papers in self.items.get(rule, {}).items() if key is None or key in papers]
+
+    def comparable(self) -> list[str]:
+        """Papers whose published numbers stand beside ours: those of this run that read no generated data."""
+
+        def read(key: str) -> set[str]:
+            return {file.removeprefix("<results>/data/").partition("/")[0] for file in self.data_files(key)}
+
+        return [key for key in self.papers if not any(is_generated(self.config, name) for name in read(key))]
+
+    def metrics(self, *keys: str) -> list[str]:
+        """Scores of the models that are tuned here for these papers."""
+        models = (model for key in keys for model in self.items_of("finetune_model", key))
+        return list(dict.fromkeys(map(metrics_file, models)))
+
     def cache_settings(self, item: str) -> dict:
         """Settings of one cached dataset: layers, maximum length, sampling."""
         unit, _, folder = target_of(item).rpartition("/")
@@ -237,13 +264,35 @@ class Plan:
         return f"{text} {self._made_with(needs)}"
 
     def _made_with(self, needs: Needs) -> str:
-        """The run, and the encoders and fine-tuning seeds of its models: what a reader of a single figure must know."""
+        """What a reader of a single figure must know: the run, encoders and fine-tuning seeds of its models, and n."""
         models = models_in(needs.files())
         encoders = ", ".join(dict.fromkeys(map(encoder_of, models)))
         seeds = ", ".join(sorted({model.rpartition(".s")[2] for model in models if ".s" in model}, key=int))
         parts = [f"encoders {encoders}"] if encoders else []
         parts += [f"fine-tuning seed{'s' if ',' in seeds else ''} {seeds}"] if seeds else []
+        rows: dict[str, list[str]] = {}
+        for place, n in dict.fromkeys(shown for file in needs.files() for shown in self._rows_shown(file)):
+            rows.setdefault("all" if n is None else f"{n:,}", []).append(place)
+        parts += [f"{n} rows of {', '.join(places)}" for n, places in rows.items()]
         return f"Run {self.config['run']}{': ' if parts else ''}{'; '.join(parts)}."
+
+    def _rows_shown(self, file: str) -> list[tuple[str, int | None]]:
+        """(<dataset>/<split>, rows) that a file's numbers are of: those that a model was scored on; of an analysis
+        those that it neither learnt from nor stopped by, or, if it reads no others, these. None: all that there are."""
+        stage, _, rest = file.removeprefix("<results>/").partition("/")
+        if stage == "analysis":
+            method, _, rest = rest.partition("/")
+            caches = self.caches(method, rest.rpartition("/")[0])
+            shown = [cache for cache in caches if cache.place.partition("/")[2] not in ("train", "dev")] or caches
+            return [(cache.place, self._n_rows(cache.place, cache.unit in SAMPLED)) for cache in shown]
+        is_scores = stage in ("models", "sweeps") and not rest.endswith(".distances.parquet")
+        tested = [places_of_task(self.config, task_of(rest))[1]] if is_scores else []
+        return [(place, self._n_rows(place)) for place in tested]
+
+    def _n_rows(self, place: str, is_sampled: bool = False) -> int | None:
+        dataset, split = place.split("/")
+        n = self.config["datasets"][dataset]["rows"][split]
+        return min(n or self.config["rsa"]["rows"], self.config["rsa"]["rows"]) if is_sampled else n
 
     def unknown_target(self, name: str) -> list[str]:
         """Raise an error for a name that is neither a rule nor a file, suggesting the nearest target."""
@@ -275,9 +324,9 @@ class Plan:
 
     def notes(self) -> list[str]:
         """What a reader must know before comparing numbers: notes on encoders, and which data are stand-ins."""
-        encoders, datasets = self.config["encoders"], self.config["datasets"]
+        encoders = self.config["encoders"]
         notes = [f"{name}: {entry['note']}" for name, entry in encoders.items() if entry.get("note")]
-        embedded = [name for name, entry in datasets.items() if entry["source"] == "embedded"]
+        embedded = [name for name in self.config["datasets"] if is_generated(self.config, name)]
         if embedded:
             text = (
                 f"Stand-in data from the embedded corpus ({', '.join(embedded)}): published numbers are no target here."

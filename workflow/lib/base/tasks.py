@@ -1,5 +1,7 @@
 """Tasks of the config: their rows, and the units that their heads read."""
 
+from collections.abc import Iterable
+
 from workflow.lib.base.names import folder_name, place_of
 
 # by head; parser and answers do not label units
@@ -11,6 +13,20 @@ def places_of_task(config: dict, task: str) -> tuple[str, str]:
     """`<dataset>/<split>` of a task's training and of its evaluation rows."""
     settings = config["tasks"][task]
     return f"{settings['dataset']}/{settings['train_split']}", f"{settings['dataset']}/{settings['evaluate']}"
+
+
+def is_generated(config: dict, dataset: str) -> bool:
+    """Is it a stand-in from the embedded corpus? Published numbers are no target for it."""
+    return config["datasets"][dataset]["source"] == "embedded"
+
+
+def is_real(config: dict, dataset: str) -> bool:
+    """Is it what papers had, neither a stand-in nor a user's own file? Only then do published numbers compare."""
+    return config["datasets"][dataset]["source"] == "real"
+
+
+def on_real_data(config: dict, tasks: Iterable[str]) -> list[str]:
+    return [task for task in tasks if is_real(config, config["tasks"][task]["dataset"])]
 
 
 def unit_of_task(config: dict, task: str) -> str:

@@ -80,9 +80,7 @@ def downloads(plan: Plan) -> dict[str, float]:
 
 def places_of(plan: Plan) -> list[str]:
     """<dataset>/<split> of all rows that this run reads."""
-    reading = dict.fromkeys(("finetune_model", "sweep"), plan.training_data) | dict.fromkeys(CACHING, plan.cache_data)
-    files = [file for rule, read in reading.items() for item in plan.items.get(rule, {}) for file in read(item)]
-    return places_in(dict.fromkeys(files))
+    return places_in(plan.data_files())
 
 
 def places_in(files: Iterable[str]) -> list[str]:

@@ -1,11 +1,13 @@
 """What a page says of its run before any number: encoders, data, seeds, papers. From the plan, for a rule's params."""
 
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from workflow.lib.base.errors import UserError
-from workflow.lib.base.names import encoder_of
+from workflow.lib.base.names import encoder_of, model_of
 from workflow.lib.base.plan import Plan
+from workflow.lib.base.tasks import is_generated
 from workflow.lib.costs.planned import places_of
 from workflow.lib.encoders.shapes import shape_of
 
@@ -25,18 +27,24 @@ def about_run(plan: Plan, only: str | None = None) -> dict:
     items = [item for of_rule in plan.items.values() for item, papers in of_rule.items() if set(keys) & set(papers)]
     used = {encoder_of(item).partition(".")[0] for item in items}
     read = {place.partition("/")[0] for place in places_of(plan)}
-    embedded = [name for name in read if plan.config["datasets"][name]["source"] == "embedded"]
+    embedded = [name for name in read if is_generated(plan.config, name)]
     counts = {"generated": len(embedded), "real": len(read) - len(embedded)}
     return {
         "run": plan.config["run"],
         "papers": [described(plan, key) for key in keys],
         "only": only,
         "notes": plan.notes(),
-        # published numbers say nothing beside those of generated data
-        "comparable": not embedded,
+        "comparable": plan.comparable(),
+        "seeds": tuning_seeds(items),
         "encoders": [encoder_in_words(plan.config, name) for name in plan.config["encoders"] if name in used],
         "data": " and ".join(f"{n} {kind} dataset{'s' if n > 1 else ''}" for kind, n in counts.items() if n),
     }
+
+
+def tuning_seeds(items: list[str]) -> str:
+    """Of the models among items of work, in words; nothing if no model is tuned."""
+    seeds = sorted({int(model_of(item).rpartition(".s")[2]) for item in items if re.search(r"\.s\d+$", model_of(item))})
+    return f"fine-tuning seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}" if seeds else ""
 
 
 def described(plan: Plan, key: str) -> dict:
@@ -44,6 +52,7 @@ def described(plan: Plan, key: str) -> dict:
     paper = plan.papers[key]
     made = [replace(artifact, caption=plan.caption(key, id)) for id, (artifact, _) in plan.artifacts[key].items()]
     about = {name: paper.about.get(name) for name in ("title", "authors", "address", "methods")}
+    about["models"] = plan.items_of("finetune_model", key)  # tuned here
     return {"key": key, "summary": paper.summary, "artifacts": list(map(asdict, made)), **about}
 
 

@@ -1,7 +1,8 @@
 """What a page that compares runs shows: every figure and table that two of them have, and the verdicts of all."""
 
+import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
 
@@ -24,10 +25,22 @@ class Compared:
     overlay: Markup | None
     pictures: dict[str, Markup]
     tables: dict[str, Table]
+    caption: str = ""  # what it says of every run
+    method: str = ""
+    claims: list[dict] = field(default_factory=list)  # read from it
 
     @property
     def anchor(self) -> str:
         return f"{self.artifact.paper}-{self.artifact.id}"
+
+
+def said_of_all(caption: str) -> str:
+    """A caption without what it leaves open for a run to fill in: {braces}, and the clause or bracket around them."""
+    caption = re.sub(r" \([^()]*\{[^()]*\)", "", caption)
+    caption = re.sub(r"(?<=\.)\{\w+\}", "", caption)  # a sentence of its own
+    sentences = ([part for part in one.rstrip(".").split("; ") if "{" not in part]
+                 for one in re.split(r"(?<=\.) ", caption))  # fmt: skip
+    return " ".join(f"{said[0].upper()}{said[1:]}." for parts in sentences if (said := "; ".join(parts)))
 
 
 def artifact_of_runs(artifact: Artifact, runs: dict[str, Path]) -> Compared | None:
@@ -74,10 +87,20 @@ def compared_papers(papers: dict[str, Paper], runs: dict[str, Path]) -> list[dic
     found = []
     for key, paper in papers.items():
         entries = [Artifact(key, **entry) for entry in paper.about["artifacts"]]
-        artifacts = [shown for artifact in entries if (shown := artifact_of_runs(artifact, runs))]
-        claims = claims_of_runs(key, runs)
+        claims, methods = claims_of_runs(key, runs), paper.about.get("methods") or {}
+        artifacts = [
+            replace(
+                shown,
+                caption=said_of_all(artifact.caption),
+                method=methods.get(artifact.method, ""),
+                claims=[claim for claim in claims if claim["artifact"] == artifact.id],
+            )
+            for artifact in entries
+            if (shown := artifact_of_runs(artifact, runs))
+        ]
         if artifacts or claims:
-            found.append({"key": key, "title": paper.about["title"], "artifacts": artifacts, "claims": claims})
+            about = {"key": key, "title": paper.about["title"], "shown": [shown.artifact.id for shown in artifacts]}
+            found.append(about | {"artifacts": artifacts, "claims": claims})
     return found
 
 

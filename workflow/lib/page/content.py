@@ -56,6 +56,7 @@ class Section:
     artifacts: list[Shown]
     claims: list[dict]
     counts: dict[str, int] = field(default_factory=dict)
+    at_chance: list[str] = field(default_factory=list)  # models that learnt nothing, in words
 
 
 def short(value: object) -> str:
@@ -124,12 +125,15 @@ def of_artifact(entry: dict, about: dict, results: Path, scores: pd.DataFrame, c
     )  # fmt: skip
 
 
-def section(paper: dict, results: Path, scores: pd.DataFrame, claims: pd.DataFrame) -> Section:
+def section(
+    paper: dict, results: Path, scores: pd.DataFrame, claims: pd.DataFrame, at_chance: list[str] | None = None
+) -> Section:
     """`paper`: as about.described has it."""
     judged = claims.to_dict("records")
     own = scores[scores["paper"] == paper["key"]]
     shown = [of_artifact(entry, paper, results, own, judged) for entry in paper["artifacts"]]
     counts = {verdict: sum(claim["verdict"] == verdict for claim in judged) for verdict in VERDICTS}
     return Section(
-        paper["key"], paper["title"], paper["authors"], paper["address"], paper["summary"], shown, judged, counts
-    )
+        paper["key"], paper["title"], paper["authors"], paper["address"], paper["summary"], shown, judged, counts,
+        at_chance or [],
+    )  # fmt: skip

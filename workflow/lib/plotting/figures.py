@@ -29,6 +29,7 @@ NAMES = {
 # A task has one colour in all figures, whatever stands beside it. Tasks of one row share figures.
 COLORS = {task: number for row in (("imdb", "ag_news", "dbpedia"), ("sst2", "qnli", "cola"),
           ("pos", "dep", "ps_fxn", "ps_role", "trec50")) for number, task in enumerate(row)}  # fmt: skip
+LEVEL = {"linestyle": ":", "linewidth": 0.9}
 FILES = {  # metadata without dates and versions: the same data give the same bytes
     "pdf": {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
     "tiff": {"dpi": 600},
@@ -100,13 +101,27 @@ def curve(axes, x, mean, spread, label: str, number: int, series: str | None = N
     has_spread = np.nanmax(spread, initial=0.0) > 0
     if has_spread:
         axes.fill_between(x, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
-    record(axes, series or label, x, mean, spread if has_spread else None)
+    record(axes, series or label, x, mean, spread if has_spread else None, number)
 
 
-def level(axes, value: float, label: str, series: str | None = None, **options) -> None:
+def level(axes, value: float, label: str, series: str | None = None, number: int | None = None, **options) -> None:
     """Draw a horizontal line that numbers are compared with: chance, a guess. `series`: its name among the numbers."""
-    axes.axhline(value, **({"linestyle": ":", "linewidth": 0.9} | options), label=label)
-    record(axes, series or label, [None], [value])
+    color = {} if number is None else {"color": color_of(number)}
+    axes.axhline(value, **(LEVEL | color | options), label=label)
+    record(axes, series or label, [None], [value], color=number)
+
+
+def guess_level(axes, value: float, number: int, series: str) -> None:
+    """What a guess scores, in the colour of its series; one grey entry in the legend stands for all of them."""
+    level(axes, value, "_", f"{series}, a guess", number)
+    if "a guess" not in axes.get_legend_handles_labels()[1]:
+        axes.plot([], [], ":", color="grey", linewidth=0.9, label="a guess")
+
+
+def upright(axes, value: float, label: str, **options) -> None:
+    """The same as `level` where scores are the x axis."""
+    axes.axvline(value, **(LEVEL | options), label=label)
+    record(axes, label, [value], [None])
 
 
 def paper_curve(axes, x, values, number: int, series: str, style: str = "--", **options) -> None:
@@ -114,7 +129,7 @@ def paper_curve(axes, x, values, number: int, series: str, style: str = "--", **
     axes.plot(x, values, style, color=color_of(number), linewidth=0.8, **options)
     if "paper" not in axes.get_legend_handles_labels()[1]:
         axes.plot([], [], style, color="grey", linewidth=0.8, label="paper", **options)
-    record(axes, f"{series}, paper", x, values)
+    record(axes, f"{series}, paper", x, values, color=number)
 
 
 def paper_marks(axes, x, values, number: int, series: str) -> None:

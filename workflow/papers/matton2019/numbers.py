@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from workflow.lib.base.repetitions import with_parts
+from workflow.lib.data.dataset_files import read_dataset
 
 KEYS = ["encoder", "seed", "task"]
 
@@ -80,3 +81,14 @@ def curve_points(accuracy: pd.DataFrame) -> pd.DataFrame:
     frame = with_parts(accuracy).query("state == 'pretrained'")
     columns = ["encoder", "task", "series", "dimensions", "draw", "accuracy", "right"]
     return frame.assign(accuracy=100 * frame["accuracy"])[columns]
+
+
+def published_of(file: str, tasks: list[str]) -> pd.DataFrame | None:
+    """The published numbers of these tasks, which stand beside ours; None if there are none."""
+    published = pd.read_csv(file, dtype={"x": str})
+    return published[published["series"].isin(tasks)] if tasks else None
+
+
+def chances(tasks: list[str], files: list[str]) -> dict[str, float]:
+    """By task, what a guess of one of its labels scores, in percent; `files`: the dataset file of each."""
+    return {task: 100 / len(read_dataset(file)[1]["labels"]) for task, file in zip(tasks, files)}

@@ -2,8 +2,8 @@
 
 from workflow.lib.base.names import analysis_file, data_file, metrics_file, pretrained
 from workflow.lib.base.needs import Needs, picked
-from workflow.lib.base.runs import tuned_models
-from workflow.lib.base.tasks import places_of_task
+from workflow.lib.base.runs import spread_over, tuned_models
+from workflow.lib.base.tasks import on_real_data, places_of_task
 from workflow.lib.encoders.shapes import are_all, shape_of
 
 
@@ -38,9 +38,14 @@ def shown_task(section: dict) -> str:
 
 def artifacts(config: dict) -> dict[str, Needs]:
     section, tasks = config["matton2019"], config["matton2019"]["tasks"]
-    shown, compared = shown_task(section), {"compared": are_all(config, section["encoders"], "base")}
+    shown, real = shown_task(section), on_real_data(config, tasks)
+    compared = {"compared": real if are_all(config, section["encoders"], "base") else []}
+    marked = real if config["figures"]["published"] else []
+    crosses = " Crosses: ratios that the paper states." if marked else ""
     model = tuned_models(section, [shown])[0]
     data = [data_file(place) for task in tasks for place in places_of_task(config, task)]
+    samples = spread_over(len(section["encoders"]), config["pca"]["random_draws"], "samples of sentences")
+    tested = [data_file(places_of_task(config, task)[1]) for task in tasks]
     greedy = before(section, "neurons", "greedy", tasks) + after(section, "neurons", "greedy")
     metrics = [metrics_file(model) for task in tasks for model in tuned_models(section, [task])]
     curves = {
@@ -59,9 +64,13 @@ def artifacts(config: dict) -> dict[str, Needs]:
         "table3": Needs({"greedy": greedy}, compared),
         "table_components": Needs({"accuracy": after(section, "pca", "accuracy")}, compared),
         "pca_sample_size": Needs(
-            {"samples": before(section, "pca", "samples", tasks)}, picked(config["pca"], "sample_components")
+            {"samples": before(section, "pca", "samples", tasks), "data": tested},
+            {"tasks": tasks, "samples": samples} | picked(config["pca"], "sample_components"),
         ),
-        "fig4": Needs({"variance": variances(section)}, picked(config["figures"], "published")),
+        "fig4": Needs(
+            {"variance": variances(section)},
+            {"published": marked, "crosses": crosses},
+        ),
         "fig5": Needs(
             {
                 "best": [analysis_file("neurons", f"{model}/{shown}", "best")],
@@ -69,7 +78,7 @@ def artifacts(config: dict) -> dict[str, Needs]:
             },
             {"task": shown},
         ),
-        "fig6": Needs({"alone": after(section, "neurons", "alone")}),
+        "fig6": Needs({"alone": after(section, "neurons", "alone"), "data": tested}, {"tasks": tasks}),
     }
 
 

@@ -11,7 +11,7 @@ from workflow.lib.base.names import (
 )
 from workflow.lib.base.needs import Needs, picked
 from workflow.lib.base.runs import sweep_models, tuned_models
-from workflow.lib.base.tasks import TEXT_HEADS, places_of_task
+from workflow.lib.base.tasks import TEXT_HEADS, is_generated, is_real, places_of_task
 from workflow.lib.data.licences import public
 from workflow.lib.encoders.shapes import are_all, layers_of
 from workflow.papers.merchant2020.edge_names import published_edge
@@ -71,6 +71,14 @@ def is_published_depth(config: dict) -> bool:
     return set(layers(config).values()) == {PUBLISHED_LAYERS}
 
 
+def is_of_stand_ins(config: dict) -> bool:
+    """Are any of the texts generated that its figures are of?"""
+    section = config["merchant2020"]
+    datasets = [config["tasks"][task]["dataset"] for task in section["tasks"]]
+    datasets += [section["treebank"], section["general"].partition("/")[0]]
+    return any(is_generated(config, name) for name in datasets)
+
+
 def guessable(config: dict) -> dict[str, str]:
     """Tasks on which a guess scores more than 0 (labels, answers in short texts), and the rows they are scored on."""
     tasks = [task for task, head in heads(config).items() if head in (*TEXT_HEADS, "answers")]
@@ -79,7 +87,7 @@ def guessable(config: dict) -> dict[str, str]:
 
 def is_papers_own(config: dict, dataset: str) -> bool:
     """Are numbers on it to be compared with the published ones? EWT's parts of speech are not OntoNotes'."""
-    is_data = config["datasets"][dataset]["source"] == "real" and dataset != "ep_pos"
+    is_data = is_real(config, dataset) and dataset != "ep_pos"
     return is_data and are_all(config, config["merchant2020"]["encoders"], "base")
 
 
@@ -101,7 +109,7 @@ def artifacts(config: dict) -> dict[str, Needs]:
     general = {task: {"general": folder_name(section["general"])} for task in tasks}
     probed = base_models(section) + tuned_models(section, tasks)
     randomised = [pretrained(encoder) for encoder in section["randomised"]]
-    drawn = {"published": config["figures"]["published"] and is_published_depth(config)}
+    drawn = {"published": config["figures"]["published"] and is_published_depth(config) and not is_of_stand_ins(config)}
     metrics = {"metrics": [metrics_file(model) for model in tuned_models(section, tasks)]}
     sweeps = metrics | {
         "sweeps": [sweep_file(model) for model in sweep_models(config, section, recipes)],
@@ -128,7 +136,8 @@ def artifacts(config: dict) -> dict[str, Needs]:
         scores = {"scores": analysis_files("edges", "scores", probed + randomised, section["edge_tasks"])}
         about = picked(section, "tasks", "edge_tasks", "randomised")
         compared = [task for task in section["edge_tasks"] if is_papers_own(config, task)]
-        made["table1"] = Needs(scores, {"input": "mix", "compared": compared} | about)
+        rows = ' Rows "paper" are the published numbers.' if compared else ""
+        made["table1"] = Needs(scores, {"input": "mix", "compared": compared, "paper_rows": rows} | about)
         made["table_top"] = Needs(scores, {"input": "top", "compared": []} | about)  # no published numbers are known
         lengths = analysis_files("description_length", "codelength", probed, section["edge_tasks"])
         made["mdl"] = Needs({"codelength": lengths}, {"tasks": tasks})

@@ -2,7 +2,7 @@
 
 from workflow.lib.base.names import analysis_file, analysis_files, data_file, encoder_folder, pretrained, tuned
 from workflow.lib.base.needs import Needs, picked
-from workflow.lib.base.tasks import labelled_rows, places_of_task
+from workflow.lib.base.tasks import labelled_rows, on_real_data, places_of_task
 from workflow.lib.encoders.shapes import published_as
 
 
@@ -10,11 +10,11 @@ def tuned_models(section: dict, encoders: list[str], tasks: list[str]) -> list[s
     return [tuned(encoder, task, seed=seed) for encoder in encoders for task in tasks for seed in section["seeds"]]
 
 
-def cells(section: dict, method: str, table: str) -> list[str]:
-    """Table 7: every encoder before tuning and after tuning on the very task that is probed."""
+def cells(section: dict, encoders: list[str], method: str, table: str) -> list[str]:
+    """Encoders before tuning and after tuning on the very task that is probed."""
     return [
         analysis_file(method, f"{model}/{task}", table)
-        for encoder in section["encoders"]
+        for encoder in encoders
         for task in section["tasks"]
         for model in (pretrained(encoder), *tuned_models(section, [encoder], [task]))
     ]
@@ -71,22 +71,25 @@ def artifacts(config: dict) -> dict[str, Needs]:
     names, texts = published_as(config, section["encoders"]), captions(config)
     is_papers = published_as(config, [base]).get(base) == "base"  # the encoder whose labels the paper follows
     data = dict.fromkeys(data_file(place) for task in tasks for place in places_of_task(config, task))
-    table7 = {
-        "clusters": cells(section, "directprobe", "clusters"),
-        "distances": cells(section, "directprobe", "distances"),
-        "accuracy": cells(section, "mlp", "accuracy"),
-    }
-    about = {"tasks": tasks, "published_as": names} | picked(section, "missing_labels", "min_points") | texts
-    marked = config["figures"]["published"] and is_papers
+    about = {"tasks": tasks, "published_as": names, "compared": on_real_data(config, tasks)}
+    about |= picked(section, "missing_labels", "min_points") | texts
+    marked = on_real_data(config, followed) if config["figures"]["published"] and is_papers else []
     drawn = {"published": marked, "crosses": " Crosses: published values." if marked else ""}
     drawn |= picked(section, "min_points")
+
+    def probed(encoders: list[str]) -> Needs:
+        """Table 7, or the part of it that is of these encoders."""
+        sources = {"clusters": "directprobe", "distances": "directprobe", "accuracy": "mlp"}
+        files = {table: cells(section, encoders, method, table) for table, method in sources.items()}
+        return Needs(files, {"encoders": encoders} | about)
+
     made = {
         "table1": Needs({"encoders": [encoder_folder(name) for name in section["encoders"]]}, {"published_as": names}),
-        "table2": Needs(table7, {"encoders": [section["table2"]]} | about),
-        "table3": Needs(table7, {"encoders": [section["table3"]]} | about),
-        "table4": Needs(table7, {"encoders": section["encoders"]} | about),
+        "table2": probed([section["table2"]]),
+        "table3": probed([section["table3"]]),
+        "table4": probed(section["encoders"]),
         "table6": Needs({"data": list(data)}, {"tasks": {task: labelled_rows(config, task) for task in tasks}}),
-        "table7": Needs(table7, {"encoders": section["encoders"]} | about),
+        "table7": probed(section["encoders"]),
         "fig1": Needs({}, {"seed": config["seed"]}),
         "fig2": Needs(tracked(section, list(dict.fromkeys([followed[-1], followed[0]]))), drawn),
         "fig3": Needs(tracked(section, followed[:1]), picked(section, "min_points")),
@@ -105,7 +108,9 @@ def artifacts(config: dict) -> dict[str, Needs]:
                 "distances": cross_files(section, "directprobe", "distances"),
                 "accuracy": cross_files(section, "mlp", "accuracy"),
             },
-            {"published": is_papers} | picked(section, "cross_tasks") | picked(texts, "accuracy_spread"),
+            {"compared": on_real_data(config, trained_tasks(section)) if is_papers else []}
+            | picked(section, "cross_tasks")
+            | picked(texts, "accuracy_spread"),
         )
     return made
 

@@ -13,7 +13,7 @@ from workflow.lib.plotting.figures import (
     save_figure,
     use_look,
 )
-from workflow.papers.matton2019.numbers import leading_runs, middle, variance_ratios
+from workflow.papers.matton2019.numbers import leading_runs, middle, published_of, variance_ratios
 
 
 def draw(ratios: pd.DataFrame, published: pd.DataFrame | None = None):
@@ -53,7 +53,5 @@ if __name__ == "__main__":
     to_rule_log(snakemake.log[0])
     use_look(**snakemake.params.look)
     ratios = variance_ratios(read_tables(snakemake.input.variance))
-    stated = None
-    if snakemake.params.settings.get("published"):
-        stated = pd.read_csv(snakemake.input.published, dtype={"x": str}).query("artifact == 'fig4'")
-    save_figure(draw(ratios, stated), snakemake.output)
+    stated = published_of(snakemake.input.published, snakemake.params.settings["published"])
+    save_figure(draw(ratios, None if stated is None else stated.query("artifact == 'fig4'")), snakemake.output)

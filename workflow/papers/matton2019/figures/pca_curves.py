@@ -4,7 +4,7 @@ import pandas as pd
 
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import curve, level, name_of, new_figure, save_figure, use_look
-from workflow.papers.matton2019.numbers import curve_points
+from workflow.papers.matton2019.numbers import chances, curve_points
 
 SERIES = {"in_domain": "PCA on the task's own texts", "general": "PCA on general text", "random": "random dimensions"}
 
@@ -38,10 +38,9 @@ def draw(points: pd.DataFrame, task: str, chance: float):
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import read_tables
-    from workflow.lib.data.dataset_files import read_dataset
 
     to_rule_log(snakemake.log[0])
     use_look(**snakemake.params.look)
     points = curve_points(read_tables(snakemake.input.accuracy))
-    n_labels = len(read_dataset(snakemake.input.data)[1]["labels"])
-    save_figure(draw(points, snakemake.params.settings["task"], 100 / n_labels), snakemake.output)
+    task = snakemake.params.settings["task"]
+    save_figure(draw(points, task, chances([task], [snakemake.input.data])[task]), snakemake.output)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import name_of
-from workflow.papers.matton2019.numbers import selected_accuracies
+from workflow.papers.matton2019.numbers import published_of, selected_accuracies
 
 
 def compare(greedy: pd.DataFrame, metrics: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
@@ -36,6 +36,6 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables, write_text_tables
 
     to_rule_log(snakemake.log[0])
-    published = pd.read_csv(snakemake.input.published) if snakemake.params.settings["compared"] else None
+    published = published_of(snakemake.input.published, snakemake.params.settings["compared"])
     table = compare(read_tables(snakemake.input.greedy), read_tables(snakemake.input.metrics), published)
     write_text_tables(table, snakemake.output.csv, snakemake.output.md)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import name_of
-from workflow.papers.matton2019.numbers import selected_accuracies
+from workflow.papers.matton2019.numbers import published_of, selected_accuracies
 
 COLUMNS = (("pretrained", ("all", "1", "5", "natural")), ("finetuned", ("all", "1", "5", "natural")))
 
@@ -34,6 +34,6 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables, write_text_tables
 
     to_rule_log(snakemake.log[0])
-    published = pd.read_csv(snakemake.input.published) if snakemake.params.settings["compared"] else None
+    published = published_of(snakemake.input.published, snakemake.params.settings["compared"])
     table = arrange(read_tables(snakemake.input.greedy), published)
     write_text_tables(table, snakemake.output.csv, snakemake.output.md, digits=1)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import name_of
-from workflow.papers.matton2019.numbers import component_losses
+from workflow.papers.matton2019.numbers import component_losses, published_of
 
 
 def arrange(accuracy: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
@@ -30,6 +30,6 @@ if __name__ == "__main__":
     from workflow.lib.base.tables import read_tables, write_text_tables
 
     to_rule_log(snakemake.log[0])
-    published = pd.read_csv(snakemake.input.published) if snakemake.params.settings["compared"] else None
+    published = published_of(snakemake.input.published, snakemake.params.settings["compared"])
     table = arrange(read_tables(snakemake.input.accuracy), published)
     write_text_tables(table, snakemake.output.csv, snakemake.output.md, digits=3)

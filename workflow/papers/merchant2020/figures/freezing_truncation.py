@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workflow.lib.base.repetitions import spread
-from workflow.lib.plotting.figures import color_of, curve, level, new_figure, paper_curve, save_figure, use_look
+from workflow.lib.plotting.figures import curve, guess_level, new_figure, paper_curve, save_figure, use_look
 from workflow.papers.merchant2020.chance import read_chances
 from workflow.papers.merchant2020.numbers import (
     METRIC_NAMES,
@@ -19,13 +19,6 @@ X_LABELS = {
     "truncate": "layers kept",
 }
 ARTIFACTS = {"freeze": "fig3_freezing", "truncate": "fig4_truncation"}
-
-
-def chance_line(axes, value: float, number: int, task: str) -> None:
-    """What a guess scores, in the colour of its task; one grey entry in the legend stands for all of them."""
-    level(axes, value, "_", f"{series_name(task)}, a guess", color=color_of(number))
-    if "a guess" not in axes.get_legend_handles_labels()[1]:
-        axes.plot([], [], ":", color="grey", linewidth=0.9, label="a guess")
 
 
 if __name__ == "__main__":
@@ -48,7 +41,7 @@ if __name__ == "__main__":
         label = f"{series_name(task)} ({METRIC_NAMES[metric]})"
         curve(axes, by_depth["depth"], by_depth["mean"], by_depth["sd"], label, numbers[task])
     for task, value in chance.items():
-        chance_line(axes, value, numbers[task], task)
+        guess_level(axes, value, numbers[task], series_name(task))
     if published is not None:
         for task, number in numbers.items():
             paper = published_curve(published, ARTIFACTS[sweep], task)

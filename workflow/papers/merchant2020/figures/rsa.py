@@ -55,7 +55,7 @@ def draw(axes, curves: list[tuple[str, str, str]], similarity: pd.DataFrame, gen
         if kind in VARIANTS:
             style = {"linestyle": VARIANTS[kind], "color": color_of(number), "linewidth": 0.9}
             axes.plot(here["layer"], here["mean"], label=label, **style)
-            record(axes, label, here["layer"], here["mean"])
+            record(axes, label, here["layer"], here["mean"], color=number)
         else:
             curve(axes, here["layer"], here["mean"], here["sd"], label, number)
 

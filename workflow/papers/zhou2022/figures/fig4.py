@@ -22,6 +22,21 @@ def draw_task(axes, task: str, similarity: pd.DataFrame, paper: pd.Series | None
     axes.set(title=name_of(task), xlabel="updates")
 
 
+def draw(similarities: dict[str, pd.DataFrame], papers: dict[str, pd.Series]):
+    """A panel for each task. `papers`: the published similarities of the tasks that compare."""
+    rows, lowest = -(-len(similarities) // 2), min(float(one.min().min()) for one in similarities.values())
+    figure, panels = new_figure(width=2 * COLUMN, height=2.1 * rows, ncols=2, nrows=rows, squeeze=False, sharey=True)
+    for axes, (task, similarity) in zip(panels.flat, similarities.items()):
+        draw_task(axes, task, similarity, papers.get(task))
+    for axes in panels.flat[len(similarities) :]:
+        axes.set_axis_off()
+    for row in panels:
+        row[0].set_ylabel("similarity to before tuning")
+    panels[0][0].set_ylim(min(0.0, lowest - 0.05), 1.1)  # the panels share it
+    panels[0][0].legend(ncols=2)
+    return figure
+
+
 if __name__ == "__main__":
     from workflow.lib.base.logs import to_rule_log
     from workflow.lib.base.tables import read_tables
@@ -31,17 +46,14 @@ if __name__ == "__main__":
     settings = snakemake.params.settings
     distances, centroids = read_tables(snakemake.input.distances), read_tables(snakemake.input.centroids)
     published = pd.read_csv(snakemake.input.published, dtype={"x": str}).query("artifact == 'fig4_similarity_at_end'")
-    tasks = list(dict.fromkeys(distances["task"]))
-    rows, lowest = -(-len(tasks) // 2), 0.0
-    figure, panels = new_figure(width=2 * COLUMN, height=2.1 * rows, ncols=2, nrows=rows, squeeze=False, sharey=True)
-    for axes, task in zip(panels.flat, tasks):
-        of_task, points = distances[distances["task"] == task], points_by_label(centroids, task)
-        similarity = similarity_by_step(of_task, points, settings["min_points"], settings["missing_labels"])
-        lowest = min(lowest, float(similarity.min().min()) - 0.05)
-        paper = published[published["series"] == published_task(task)].set_index("x")["value"]
-        draw_task(axes, task, similarity, paper if settings["published"] else None)
-    for row in panels:
-        row[0].set_ylabel("similarity to before tuning")
-    panels[0][0].set_ylim(lowest, 1.1)  # the panels share it
-    panels[0][0].legend(ncols=2)
-    save_figure(figure, snakemake.output)
+    similarities = {
+        task: similarity_by_step(
+            of_task, points_by_label(centroids, task), settings["min_points"], settings["missing_labels"]
+        )
+        for task, of_task in distances.groupby("task", sort=False)
+    }
+    papers = {
+        task: published[published["series"] == published_task(task)].set_index("x")["value"]
+        for task in settings["published"]
+    }
+    save_figure(draw(similarities, papers), snakemake.output)

@@ -53,7 +53,7 @@ if __name__ == "__main__":
     rows = -(-len(nearest) // 2)
     figure, panels = new_figure(width=2 * COLUMN, height=2.3 * rows, ncols=2, nrows=rows, squeeze=False)
     for axes, (task, of_task) in zip(panels.flat, nearest.items()):
-        draw_task(axes, task, of_task, paper if settings["published"] else paper.iloc[:0])
+        draw_task(axes, task, of_task, paper if task in settings["published"] else paper.iloc[:0])
     for axes in panels.flat[len(nearest) :]:
         axes.set_axis_off()
     for row in panels:

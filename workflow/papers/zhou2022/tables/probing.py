@@ -45,9 +45,13 @@ def spread_of(here: pd.DataFrame) -> float:
     return float(here["accuracy_sd"].iloc[0]) if len(here) == 1 else float(here["accuracy"].std())
 
 
-def with_paper(rows: pd.DataFrame, published: pd.DataFrame, published_as: dict[str, str]) -> pd.DataFrame:
-    """The published cell beside ours, for encoders that are the paper's: tables 2 to 4 are parts of table 7."""
-    sizes = [published_as.get(encoder, "") for encoder in rows["encoder"]]
+def with_paper(
+    rows: pd.DataFrame, published: pd.DataFrame, published_as: dict[str, str], compared: list[str]
+) -> pd.DataFrame:
+    """The published cell beside ours, for encoders and tasks (`compared`) that are the paper's: tables 2 to 4 are parts
+    of table 7."""
+    cells = zip(rows["encoder"], rows["task"])
+    sizes = [published_as.get(encoder, "") if task in compared else "" for encoder, task in cells]
     series = list(map(published_cell, sizes, rows["task"], rows["state"]))
     rows = beside_paper(rows.assign(similarity=float("nan")), published, "table7", series, PAPER)
     if "linear, paper" in rows:
@@ -90,7 +94,7 @@ if __name__ == "__main__":
     settings = snakemake.params.settings
     probed = cells(*tables, settings["min_points"], settings["missing_labels"])
     rows = summary(probed, settings["encoders"], settings["tasks"])
-    rows = with_paper(rows, pd.read_csv(snakemake.input.published), settings["published_as"])
+    rows = with_paper(rows, pd.read_csv(snakemake.input.published), settings["published_as"], settings["compared"])
     shown = table(snakemake.wildcards.id, rows)
     for column in ("task", "encoder"):
         if column in shown:

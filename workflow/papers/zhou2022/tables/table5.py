@@ -27,9 +27,11 @@ def compare(distances: pd.DataFrame, accuracy: pd.DataFrame, cross_tasks: dict[s
     return pd.DataFrame(rows)
 
 
-def with_paper(shown: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """The published rows, which probe PS-fxn."""
-    series = shown["fine-tuned on"].map(published_task).where(shown["probed"] == "ps_fxn", "")
+def with_paper(shown: pd.DataFrame, published: pd.DataFrame, compared: list[str]) -> pd.DataFrame:
+    """The published rows, which probe PS-fxn. `compared`: tasks on the paper's data."""
+    is_papers = (shown["probed"] == "ps_fxn") & shown["probed"].isin(compared)
+    is_papers &= shown["fine-tuned on"].isin(["none", *compared])
+    series = shown["fine-tuned on"].map(published_task).where(is_papers, "")
     return beside_paper(shown, published, "table5", series.tolist(), PAPER)
 
 
@@ -41,8 +43,7 @@ if __name__ == "__main__":
     distances, accuracy = (read_tables(snakemake.input[name]) for name in ("distances", "accuracy"))
     settings = snakemake.params.settings
     shown = compare(distances, accuracy, settings["cross_tasks"])
-    if settings["published"]:
-        shown = with_paper(shown, pd.read_csv(snakemake.input.published))
+    shown = with_paper(shown, pd.read_csv(snakemake.input.published), settings["compared"])
     for column in ("probed", "fine-tuned on"):
         shown[column] = shown[column].map(lambda task: "–" if task == "none" else name_of(task))
     write_text_tables(shown, snakemake.output.csv, snakemake.output.md)
