@@ -12,8 +12,9 @@ SNAKEMAKE := $(BIN)/snakemake --cores all $(PROGRESS)
 figures: .venv/ready
 	$(SNAKEMAKE)
 
+# PYTEST: options of pytest, such as make test PYTEST=tests/papers
 test: .venv/ready lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST)
 
 # Real data and a small real encoder; see docs/laptop.md
 comma := ,

@@ -81,22 +81,3 @@ def test_missing_encoder_folder(finished, tmp_path):
 )
 def test_wrong_targets_get_the_nearest(finished, target, hint):
     assert hint in finished.snakemake("--dry-run", "--", target, check=False)
-
-
-def test_corrupt_activations_are_named(finished):
-    folder = finished.folder / "results/tiny/activations/base.0/pretrained/cls/imdb-train"
-    target = sorted(folder.glob("*.parquet"))[-1]
-    before = target.read_bytes()
-    times = target.stat()
-    target.write_bytes(before[: len(before) // 2])
-    output = finished.snakemake(
-        "--forcerun",
-        "neurons",
-        "--",
-        "results/tiny/analysis/neurons/base.0/pretrained/imdb/greedy.parquet",
-        check=False,
-    )
-    target.write_bytes(before)
-    os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert target.name in output and "delete its folder and run again" in output
-    finished.snakemake("--", "results/tiny/analysis/neurons/base.0/pretrained/imdb/greedy.parquet")

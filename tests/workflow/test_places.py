@@ -87,25 +87,37 @@ def copied(finished, tmp_path_factory) -> Workspace:
     return moved(finished, tmp_path_factory.mktemp("copied") / "workspace", with_history=True)
 
 
+def with_a_flipped_bit(content: bytes) -> bytes:
+    at = len(content) // 3
+    return content[:at] + bytes([content[at] ^ 16]) + content[at + 1 :]
+
+
+def cut_off(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+TRAINED = ("finetune_model_matton2019", "models/base.0/imdb.full.f1.s0.metrics.parquet")
+SEARCHED = ("neurons", "analysis/neurons/base.0/pretrained/imdb/greedy.parquet")
+VECTORS = "activations/base.0/pretrained/cls/imdb-train/layer-02.parquet"
+
+
 @pytest.mark.parametrize(
-    ("damaged", "forced", "target"),
+    ("damage", "damaged", "forced", "target"),
     [
-        ("data/imdb/train.parquet", "finetune_model_matton2019", "models/base.0/imdb.full.f1.s0.metrics.parquet"),
-        ("encoders/base.0/model.safetensors", "finetune_model_matton2019",
-         "models/base.0/imdb.full.f1.s0.metrics.parquet"),
-        ("models/base.0/imdb.full.f1.s0/model.safetensors", "cache_activations_matton2019",
+        (with_a_flipped_bit, "data/imdb/train.parquet", *TRAINED),
+        (with_a_flipped_bit, "encoders/base.0/model.safetensors", *TRAINED),
+        (with_a_flipped_bit, "models/base.0/imdb.full.f1.s0/model.safetensors", "cache_activations_matton2019",
          "activations/base.0/imdb.full.f1.s0/cls/imdb-test"),
-        ("activations/base.0/pretrained/cls/imdb-train/layer-02.parquet", "neurons",
-         "analysis/neurons/base.0/pretrained/imdb/greedy.parquet"),
-        ("analysis/neurons/base.0/pretrained/imdb/greedy.parquet", "tabulate", "tables/matton2019/table3.csv"),
+        (with_a_flipped_bit, VECTORS, *SEARCHED),
+        (cut_off, VECTORS, *SEARCHED),
+        (with_a_flipped_bit, SEARCHED[1], "tabulate", "tables/matton2019/table3.csv"),
     ],
-    ids=["dataset", "encoder", "model", "activations", "table"],
+    ids=["dataset", "encoder", "model", "activations", "activations cut off", "table"],
 )  # fmt: skip
-def test_a_flipped_bit_is_named_with_what_to_delete(copied, damaged, forced, target):
+def test_damage_is_named_with_what_to_delete(copied, damage, damaged, forced, target):
     path = copied.folder / "results/tiny" / damaged
     content, times = path.read_bytes(), path.stat()
-    middle = len(content) // 3
-    path.write_bytes(content[:middle] + bytes([content[middle] ^ 16]) + content[middle + 1 :])
+    path.write_bytes(damage(content))
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     try:
         output = copied.snakemake(*QUIET, "--forcerun", forced, "--", f"results/tiny/{target}", check=False)
