@@ -395,9 +395,10 @@ def test_initialisers_are_compared_on_every_task_that_is_listed():
 
 
 def test_captions_say_what_bands_are_over():
-    demo = plan_of(papers=["singh2020"]).caption("singh2020", "fig2")
-    assert "5 pre-trained encoders x 3 probe seeds" in demo
-    alone = {"singh2020": {"encoders": ["base.0"]}, "layer_probes": {"seeds": [0]}}
+    several = {"singh2020": {"encoders": ["base.0", "base.1"]}, "layer_probes": {"seeds": [0, 1, 2]}}
+    caption = plan_of(papers=["singh2020"], **several).caption("singh2020", "fig2")
+    assert "2 pre-trained encoders x 3 probe seeds" in caption
+    alone = {"singh2020": {"encoders": ["base.0"], "seeds": [0]}, "layer_probes": {"seeds": [0]}}
     caption = plan_of(papers=["singh2020"], **alone).caption("singh2020", "fig5")
     assert "standard deviation" not in caption and caption.count("not shown (no repetitions)") == 3
     seeds = plan_of("config/paper.yaml", papers=["singh2020"]).caption("singh2020", "fig2")
