@@ -9,13 +9,7 @@ from workflow.papers.zhou2022.numbers import movements, two_axes
 
 NAMED = 5  # arrows that carry their label's name: all would hide each other
 
-
-CORNERS = {"upper left": (-1, 1), "lower left": (-1, -1), "lower right": (1, -1), "upper right": (1, 1)}
-
-
-def free_corner(arrows: np.ndarray) -> str:
-    """The corner that arrows point into least: a legend hides nothing there."""
-    return min(CORNERS, key=lambda name: np.clip(arrows * CORNERS[name], 0, None).prod(axis=1).max())
+LEGEND = {"fontsize": 5.5, "handlelength": 0.9, "labelspacing": 0.2, "columnspacing": 0.8, "borderaxespad": 3}
 
 
 def draw_layer(axes, moved: pd.DataFrame, layer: int) -> None:
@@ -35,7 +29,8 @@ def draw_layer(axes, moved: pd.DataFrame, layer: int) -> None:
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     mean_length = np.linalg.norm(vectors, axis=1).mean()
     axes.set_title(f"layer {layer}: mean length {mean_length:.2g}\n2 axes: {100 * share:.0f} %", fontsize=7)
-    axes.legend(fontsize=5, handlelength=0.9, loc=free_corner(arrows), labelspacing=0.2, borderpad=0.2)
+    # below the panel: inside it there is always an arrow in the way of a long name
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2, **LEGEND)
 
 
 if __name__ == "__main__":
@@ -50,8 +45,8 @@ if __name__ == "__main__":
     wanted = list(by_layer) if snakemake.params.settings["layers"] == "all" else list(by_layer)[::-2][::-1]
     columns = min(len(wanted), 3 if len(wanted) in (3, 5, 6) else 4)
     rows = -(-len(wanted) // columns)
-    figure, panels = new_figure(width=2 * COLUMN, height=2 * COLUMN / columns * rows + 0.3, ncols=columns, nrows=rows,
-                                squeeze=False)  # fmt: skip
+    height = (2 * COLUMN / columns + 0.35) * rows + 0.3
+    figure, panels = new_figure(width=2 * COLUMN, height=height, ncols=columns, nrows=rows, squeeze=False)
     for axes, layer in zip(panels.flat, wanted):
         draw_layer(axes, by_layer[layer], layer)
     for axes in panels.flat[len(wanted) :]:
