@@ -13,10 +13,10 @@ from workflow.lib.base.tables import read_table
 from workflow.lib.base.verdicts import HOLDS, Estimate
 
 
-def most_frequent(truth: np.ndarray) -> np.ndarray:
-    """Which rows have the label that most of them have."""
+def most_frequent(truth: np.ndarray, n_labels: int = 1) -> np.ndarray:
+    """Which rows have the label that most of them have, or one of the `n_labels` most frequent ones."""
     labels, counts = np.unique(truth, return_counts=True)
-    return truth == labels[np.argmax(counts)]
+    return np.isin(truth, labels[np.argsort(-counts, kind="stable")[:n_labels]])
 
 
 def at_chance(metrics: pd.DataFrame) -> list[str]:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from workflow.lib.base.chance import most_frequent
 from workflow.lib.base.claims import Claim, Claims
 from workflow.lib.base.repetitions import with_parts
 from workflow.lib.base.resampling import resampled_means
@@ -53,12 +54,7 @@ def constant_rights(metrics: pd.DataFrame, n_classes: int) -> pd.Series:
     """Rows of the most frequent classes: what a guess of one class gets right, and a perfect detector of one class
     followed by a guess of another gets right of two."""
     truths = metrics.groupby("task", sort=False)["row_truth"].first()
-
-    def frequent(truth: np.ndarray) -> np.ndarray:
-        classes, counts = np.unique(truth, return_counts=True)
-        return np.isin(truth, classes[np.argsort(-counts, kind="stable")[:n_classes]])
-
-    return truths.map(frequent)
+    return truths.map(lambda truth: most_frequent(truth, n_classes))
 
 
 def pca_claims(accuracy: pd.DataFrame) -> list[Claim]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from workflow.lib.base.chance import most_frequent
 from workflow.lib.base.resampling import confusion, matthews, resampled_means
 
 RUN = ["encoder", "seed"]
@@ -90,8 +91,7 @@ def above_null_rate(scores: pd.DataFrame, task: str, fraction: float) -> dict[tu
     found = {}
     for run, models in here.groupby(RUN, sort=False):
         truths, guesses = (np.stack(models[name].to_list()) for name in ROWS)
-        frequent = np.bincount(truths[0].astype(int)).argmax()
-        found[run] = 100 * ((truths == guesses).mean(axis=0) - (truths[0] == frequent))
+        found[run] = 100 * ((truths == guesses).mean(axis=0) - most_frequent(truths[0]))
     return found
 
 

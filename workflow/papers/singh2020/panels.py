@@ -1,8 +1,8 @@
 """Panels that singh2020's figures are made of: scores by layers lost, layer probes, and how far weights moved."""
 
-import numpy as np
 import pandas as pd
 
+from workflow.lib.base.chance import most_frequent
 from workflow.lib.base.repetitions import spread
 from workflow.lib.plotting.figures import curve, legend_above, level, name_of
 from workflow.papers.singh2020.numbers import METRIC_NAMES, first_measure, metric_of, reinit_curves, size_name
@@ -27,8 +27,8 @@ def guess_line(axes, scores: pd.DataFrame, task: str, label: str = "a guess") ->
     """What a model at chance scores: the share of the most frequent class, or no correlation."""
     if "row_truth" not in scores:
         return
-    _, counts = np.unique(scores.loc[scores["task"] == task, "row_truth"].iloc[0], return_counts=True)
-    value = counts.max() / counts.sum() if metric_of(task) == "accuracy" else 0.0
+    truth = scores.loc[scores["task"] == task, "row_truth"].iloc[0]
+    value = most_frequent(truth).mean() if metric_of(task) == "accuracy" else 0.0
     level(axes, value, label, series=f"{name_of(task)}, a guess", color="0.5")
 
 
