@@ -21,6 +21,8 @@ rule generate_dataset:
     wildcard_constraints:
         dataset=datasets_from(config, "embedded"),
         split="[a-z][a-z0-9_]*",
+    # models and sweeps depend on it: those that wait for one small file leave a core idle in the end
+    priority: 10
     localrule: True
     conda:
         "../../envs/environment.yaml"
@@ -76,6 +78,7 @@ rule read_own_dataset:
     wildcard_constraints:
         dataset=datasets_from(config, "file"),
         split="[a-z][a-z0-9_]*",
+    priority: 10
     localrule: True
     conda:
         "../../envs/environment.yaml"

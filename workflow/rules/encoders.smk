@@ -26,6 +26,7 @@ rule train_tokenizer:
         "<results>/logs/tokenizer.log",
     benchmark:
         "<results>/benchmarks/tokenizer.tsv"
+    priority: 10
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -137,6 +138,8 @@ rule randomise_encoder:
     wildcard_constraints:
         name=encoders_from(config, "random"),
         seed=r"\d+",
+    # as the models that it becomes
+    priority: 5
     localrule: True
     conda:
         "../../envs/environment.yaml"
