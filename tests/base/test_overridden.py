@@ -12,21 +12,21 @@ def said(changes: dict) -> list[str]:
 
 
 def test_a_setting_that_some_tasks_do_not_follow_is_named_with_what_they_have():
-    (line,) = said({"training": {"epochs": 2}, "papers": ["merchant2020"]})
-    assert line.startswith("training.epochs: 2 (mine.yaml) does not reach every task: parse has 5")
-    assert "tasks.<task>.epochs" in line and "mnli" not in line
+    (line,) = said({"training": {"batch_size": 32}, "papers": ["merchant2020"]})
+    assert line.startswith("training.batch_size: 32 (mine.yaml) does not reach every task: squad has 16, parse has 24")
+    assert "tasks.<task>.batch_size" in line and "mnli" not in line
 
 
 def test_a_papers_setting_counts_for_its_own_tasks_alone():
     mine = {"merchant2020": {"training": {"learning_rate": 5e-4}}}
     (line,) = said(mine)
     assert line.startswith("merchant2020.training.learning_rate") and "sst2" not in line
-    assert all(f"{task} has" in line for task in ("mnli", "squad", "parse"))
+    assert all(f"{task} has" in line for task in ("squad", "parse")) and "mnli" not in line
 
 
 def test_what_the_user_has_set_more_specially_is_meant():
-    mine = {"training": {"epochs": 2}, "papers": ["merchant2020"]}
-    assert not said(mine | {"tasks": {"parse": {"epochs": 7}}})
+    mine = {"training": {"batch_size": 32}, "papers": ["merchant2020"]}
+    assert not said(mine | {"tasks": {"squad": {"batch_size": 8}, "parse": {"batch_size": 8}}})
     assert not said({"training": {"epochs": 2}, "papers": ["matton2019"], "matton2019": {"training": {"epochs": 3}}})
     assert not said({"training": {"dropout": "1e-1"}})  # YAML's text for a number
 

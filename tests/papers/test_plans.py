@@ -100,7 +100,7 @@ def test_the_caption_explains_published_rows_where_there_are_any(demo):
 def test_captions_say_how_many_rows_are_shown(demo):
     assert demo.caption("matton2019", "table2").endswith("; 2,000 rows of imdb/test, ag_news/test, dbpedia/test.")
     assert demo.caption("matton2019", "fig1").endswith("; 4,000 rows of wikipedia/sentences; 2,000 rows of imdb/test.")
-    assert "400 rows of ps_role/train, ps_fxn/train" in demo.caption("zhou2022", "fig4")  # training points are followed
+    assert "500 rows of ps_role/train, ps_fxn/train" in demo.caption("zhou2022", "fig4")  # training points are followed
     assert "; 2,500 rows of wikipedia/sentences." in demo.caption("merchant2020", "fig2")  # `rsa.rows` of 4,000
     assert "150 rows of ep_pos/test" in demo.caption("merchant2020", "mdl")
     assert "all rows of imdb/test" in plan_of("config/paper.yaml").caption("matton2019", "fig1")
