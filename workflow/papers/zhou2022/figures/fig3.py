@@ -37,5 +37,6 @@ if __name__ == "__main__":
     figure, panels = new_figure(width=2 * COLUMN, height=2.6, ncols=2)
     for axes, layer in zip(panels, layers):
         draw_layer(axes, centroids[centroids["layer"] == layer], labels, f"layer {layer}")
-    panels[1].legend(title="hollow: before tuning", loc="best")
+    # beside the panels: among trajectories its lines look like three more of them
+    panels[1].legend(title="hollow: before tuning", loc="center left", bbox_to_anchor=(1.0, 0.5))
     save_figure(figure, snakemake.output)
