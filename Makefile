@@ -43,7 +43,7 @@ rulegraph: .venv/ready
 	$(BIN)/snakemake --config 'share={models: 1, sweeps: 1, activations: 1, analyses: 1}' --rulegraph dot -- all | dot -Tsvg -o docs/rulegraph.svg
 
 # The encoders that come with the workflow, trained anew (an hour and a half on two cores) and stored in workflow/resources/encoders
-LANGUAGE ?= 3
+LANGUAGE ?= 4
 SHIPPED = base.0 base.1 base.2 base.3 base.4 demo_small.0 demo_tiny.0
 encoders: .venv/ready
 	$(SNAKEMAKE) --configfile config/encoders.yaml --config language=$(LANGUAGE) -- $(SHIPPED:%=results/encoders/encoders/%)
