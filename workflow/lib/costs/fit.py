@@ -106,7 +106,9 @@ if __name__ == "__main__":
     for rule, of_rule in jobs.groupby("rule"):
         large = pd.DataFrame([LARGE[rule]] if rule in LARGE else [], columns=["calls", "flops", "core_seconds"])
         large["starts"] = 0.0
-        both = fitted_speed(pd.concat([of_rule, large])) | fitted_memory(of_rule)
+        # full size counts three times as much as all small jobs together: plans matter where work is large
+        whole = large.loc[large.index.repeat(3 * len(of_rule))]
+        both = fitted_speed(pd.concat([of_rule, whole])) | fitted_memory(of_rule)
         found[rule] = {name: rounded(value) for name, value in both.items()} | {"jobs": len(of_rule)}
         found[rule]["basis"] = basis(rule, len(of_rule), found[rule]["speed"])
         of = found[rule]
