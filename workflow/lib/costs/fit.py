@@ -102,13 +102,16 @@ if __name__ == "__main__":
     plans = {Path(run): plan_of(names.split(",") if names else []) for names, run in runs}
     by_run = {run: measured_jobs(plan, run) for run, plan in plans.items()}
     jobs = pd.concat(by_run.values())
-    found = {}
+    found, known = {}, speeds()["core"]
     for rule, of_rule in jobs.groupby("rule"):
         large = pd.DataFrame([LARGE[rule]] if rule in LARGE else [], columns=["calls", "flops", "core_seconds"])
         large["starts"] = 0.0
         # full size counts three times as much as all small jobs together: plans matter where work is large
         whole = large.loc[large.index.repeat(3 * len(of_rule))]
-        both = fitted_speed(pd.concat([of_rule, whole])) | fitted_memory(of_rule)
+        memory = fitted_memory(of_rule)
+        # a peak that was seen once stays: short jobs on a fast machine are over before Snakemake looks at them
+        memory |= {key: max(value, known.get(rule, {}).get(key, value)) for key, value in memory.items()}
+        both = fitted_speed(pd.concat([of_rule, whole])) | memory
         found[rule] = {name: rounded(value) for name, value in both.items()} | {"jobs": len(of_rule)}
         found[rule]["basis"] = basis(rule, len(of_rule), found[rule]["speed"])
         of = found[rule]
